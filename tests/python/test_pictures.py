@@ -234,3 +234,17 @@ def test_pictures_of_a_page_are_listed_without_being_drawn(monkeypatch: pytest.M
     names = ("one", "two", "one")
     listed = pictures_of(lambda: page("t", [figure(name, "T", "C", lambda _: dots([])) for name in names]))
     assert [picture.name for picture in listed] == ["one", "two", "one-2"]
+
+
+@pytest.mark.parametrize(
+    ("width", "laid_out"), [("26.5mm", 328), ("85mm", 328), ("439px", 328), ("440px", 560), ("900px", 560)]
+)
+def test_charts_have_a_layout_of_pages(width: str, laid_out: int, tmp_path: Path) -> None:
+    drawn: list[int] = []
+
+    def draw(at: int) -> vega.Chart:
+        drawn.append(at)
+        return dots([palette.BLUE])
+
+    pictures.write([Picture("one", "T", "C", draw)], tmp_path, pictures.Style.of(width, None, None))
+    assert drawn == [laid_out]

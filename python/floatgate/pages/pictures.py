@@ -1,7 +1,7 @@
 """Pictures as files for papers: each as SVG, PNG and PDF with its data as CSV, and the captions to paste.
 
-The file names are the names of the pictures. A picture is laid out for its width: between :data:`NARROW` and
-:data:`WIDE` pixels its texts have their size on a page, beyond it they are scaled with the picture.
+The file names are the names of the pictures. A picture has the layout of wide or of narrow pages, for which charts are
+made, and is scaled to its width from there.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from floatgate.base.errors import escaped, input_error, meant, quote
 from floatgate.base.text_out import CsvWriter
 from floatgate.pages import drawing, palette
 from floatgate.pages.causes import PATTERNS, patterned
-from floatgate.pages.parts import Picture
+from floatgate.pages.parts import NARROW, WIDE, Picture
 
 CAPTIONS = "captions.md"
-NARROW, WIDE = 328, 840
-"""Least and most pixels that a chart is laid out for."""
+WIDE_FROM = 440.0
+"""Width in pixels from which a picture has the layout of wide pages."""
 PALETTES = ("colour", "grey")
 PER_INCH = 300
 """Pixels of a PNG per inch, where the width is a length."""
@@ -31,7 +31,7 @@ _WIDTH = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s*(mm|px)")
 _FONT = re.compile(r"[^\W_][\w .-]{0,63}")
 _ROOT = re.compile(r'<svg ([^>]*?)width="([\d.]+)" height="([\d.]+)" viewBox="([^"]*)">')
 _COLOR = re.compile(r'\b(fill|stroke|stop-color)="(#[0-9a-f]{6}|rgb\(\d+, ?\d+, ?\d+\))"', re.IGNORECASE)
-_GREYS = (0x38, 0xD8)
+_GREYS = (0x50, 0xD8)
 """Darkest and lightest grey of a colour."""
 _LINE_MAX = 0xA0
 """Lightest grey where colours are those of lines, too, which are thin."""
@@ -108,7 +108,7 @@ def write(pictures: Sequence[Picture], folder: Path, style: Style) -> None:
     captions: list[str] = []
     for picture in pictures:
         try:
-            chart = picture.draw(round(min(max(style.width_px, NARROW), WIDE))).to_dict()
+            chart = picture.draw(WIDE if style.width_px >= WIDE_FROM else NARROW).to_dict()
             files = {**drawn(chart, picture.title, style), "csv": table(chart).encode()}
         except (drawing.CannotDrawError, ImportError, MemoryError) as error:
             drawing.missing(picture.title, error)
