@@ -231,9 +231,9 @@ def test_the_data_of_layers_and_their_axes() -> None:
 
 def test_pictures_of_a_page_are_listed_without_being_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(charts, "svg", lambda *_: pytest.fail("drawn"))
-    names = ("one", "two", "one")
+    names = ("one", "two", "one", "a/b c")
     listed = pictures_of(lambda: page("t", [figure(name, "T", "C", lambda _: dots([])) for name in names]))
-    assert [picture.name for picture in listed] == ["one", "two", "one-2"]
+    assert [picture.name for picture in listed] == ["one", "two", "one-2", "a-b-c"]
 
 
 @pytest.mark.parametrize(

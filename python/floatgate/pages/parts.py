@@ -6,6 +6,7 @@ classes that could be take several times as long to make, and every run makes th
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -217,8 +218,9 @@ def pictures_of(page: Callable[[], str]) -> list[Picture]:
     seen: dict[str, int] = {}
     made = []
     for one in listed:
-        seen[one.name] = seen.get(one.name, 0) + 1
-        made.append(one if seen[one.name] == 1 else replace(one, name=f"{one.name}-{seen[one.name]}"))
+        name = re.sub(r"[^\w.-]+", "-", one.name)
+        seen[name] = seen.get(name, 0) + 1
+        made.append(replace(one, name=name if seen[name] == 1 else f"{name}-{seen[name]}"))
     return made
 
 
