@@ -25,6 +25,7 @@ MODULES = {
     "rb": ["rb"],
     "theory": ["theory"],
     "trace": ["trace"],
+    "fetch": ["fetch"],
     "check": ["check"],
     "catalogue": ["drives", "policies", "schema"],
     "report": ["report"],
