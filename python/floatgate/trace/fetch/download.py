@@ -138,6 +138,8 @@ class Download:
             raise TransferError(f"the server cannot be reached ({_reason(error)})") from None
         with response:
             start, total = self._placed(response, have)
+            if total is None and not response.chunked:
+                raise TransferError("the server does not state the length of the file, and a cut would go unnoticed")
             if total is not None and total > self._most_bytes:
                 raise self._too_large(f"{total} bytes")
             if start == 0:
