@@ -176,6 +176,19 @@ COMMANDS = [
         "no signal 'rb'",
         "'rb0'?",
     ),
+    # public traces
+    ("fetch finacial1", "unknown trace 'finacial1'", "did you mean 'financial1' or 'financial2'?"),
+    ("fetch zzzz", "unknown trace 'zzzz'", "'floatgate fetch' lists all"),
+    ("fetch --from ok.csv", "--from: no trace to fetch", "expected its NAME before it"),
+    ("fetch financial1 --from nofile", "nofile: no such file", "expected Financial1.spc.bz2 of financial1"),
+    ("fetch financial1 --member a --cache c", "is not an archive", "expected no --member"),
+    (
+        "fetch systor17 --cache c",
+        "its owner offers no direct download",
+        "put it at c/systor17/systor-17-01.tar or name",
+    ),
+    ("fetch fiu-homes --from words.txt --cache c", "words.txt: is damaged", "expected homes.tar.gz of fiu-homes"),
+    ("fetch alibaba --from words.txt --cache c", "words.txt: its md5 is", "expected alibaba_block_traces_2020.tar.gz"),
     ("placement ok.csv --by contxt", "--by 'contxt': unknown key", "did you mean 'context'?"),
     ("theory wa --policy gredy --spare-factor 0.1 --pages-per-block 4", "unknown policy 'gredy'", "'greedy'?"),
 ]

@@ -175,6 +175,16 @@ CASES: dict[str, Callable[[Path], Case]] = {
         (2, ["--pattern", NAME, "-o", "g.csv"]),
         (2, ["--twin", NAME, "-o", "g.csv"]),
     ],
+    "fetch": lambda at: [
+        (0, ["ycsb-sample", "--from", _trace(at), "--cache", f"h{NAME}"]),
+        (0, ["--cache", f"h{NAME}"]),
+        (0, ["ycsb-sample", "--cache", f"h{NAME}", "--json"]),
+        (2, ["fiu-homes", "--cache", f"h{NAME}"]),
+        (2, ["fiu-homes", "--from", _trace(at), "--member", NAME]),
+        (2, ["fiu-homes", "--from", _trace(at), "--cache", f"h{NAME}"]),
+        (2, ["fiu-homes", "--from", NAME + "x"]),
+        (2, [NAME]),
+    ],
     "trace record": lambda _: [
         (2, ["--backend", NAME, "-o", "x.parquet", "--", "true"]),
         (2, ["--backend", "strace", "-o", f"w{NAME}.parquet", "--", f"./{NAME}"]),

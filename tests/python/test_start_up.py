@@ -32,6 +32,7 @@ PARSED = {"typer", "pydantic"}
         (["policies"], PARSED),
         (["drives"], PARSED),
         (["check", "small.toml"], PARSED),
+        (["fetch", "--cache", "none"], PARSED),
         (["theory", "wa", "--policy", "greedy", "--spare-factor", "0.07", "--pages-per-block", "128"], PARSED),
         (["run", "small.toml", "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["run", "small.toml", "--quiet"], PARSED | {"numpy", "pyarrow"}),

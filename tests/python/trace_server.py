@@ -23,6 +23,7 @@ class File:
         encoding: "length" states the length, "chunked" sends chunks, "close" ends with the connection.
         code: the status; another than 200 sends no file.
         location: where a redirect leads.
+        stall_after: after how many bytes the server waits until the test releases it; None never.
         shift: added to the first byte of a range, as a broken server might.
     """
 
@@ -35,15 +36,17 @@ class File:
     code: int = 200
     location: str | None = None
     shift: int = 0
+    stall_after: int | None = None
 
 
 @dataclass
 class Server:
-    """Files by path, and the requests that came: path, range and condition of each."""
+    """Files by path, the requests that came (path, range and condition of each), and what lets stalled answers go."""
 
     port: int
     files: dict[str, File] = field(default_factory=dict)
     requests: list[tuple[str, str | None, str | None]] = field(default_factory=list)
+    released: threading.Event = field(default_factory=threading.Event)
 
     def address(self, path: str) -> str:
         """The address of a path."""
@@ -95,9 +98,8 @@ def _answer(handler: http.server.BaseHTTPRequestHandler, server: Server) -> None
     elif wanted and start >= size:
         _end(handler, 416, {"Content-Range": f"bytes */{size}"})
     else:
-        _send(
-            handler, file, start, {"Content-Range": f"bytes {start + file.shift}-{size - 1}/{size}"} if wanted else {}
-        )
+        part = {"Content-Range": f"bytes {start + file.shift}-{size - 1}/{size}"} if wanted else {}
+        _send(handler, server, file, start, part)
 
 
 def _end(handler: http.server.BaseHTTPRequestHandler, code: int, headers: dict[str, str]) -> None:
@@ -108,7 +110,9 @@ def _end(handler: http.server.BaseHTTPRequestHandler, code: int, headers: dict[s
     handler.end_headers()
 
 
-def _send(handler: http.server.BaseHTTPRequestHandler, file: File, start: int, headers: dict[str, str]) -> None:
+def _send(
+    handler: http.server.BaseHTTPRequestHandler, server: Server, file: File, start: int, headers: dict[str, str]
+) -> None:
     """Answers with a file from a byte on; headers say which part it is."""
     handler.send_response(206 if headers else 200)
     # A name that would leave the cache.
@@ -124,4 +128,9 @@ def _send(handler: http.server.BaseHTTPRequestHandler, file: File, start: int, h
     sent = file.content[start:] if cut is None else file.content[start : start + cut]
     if file.encoding == "chunked":
         sent = b"%x\r\n%b\r\n" % (len(sent), sent) + (b"0\r\n\r\n" if cut is None else b"")
+    if file.stall_after is not None:
+        handler.wfile.write(sent[: file.stall_after])
+        handler.wfile.flush()
+        server.released.wait(60)
+        return
     handler.wfile.write(sent)

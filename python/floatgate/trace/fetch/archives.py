@@ -1,7 +1,8 @@
 """One file out of an archive, or the first lines of a file, as far as a reader of traces needs it.
 
 The names of an archive decide nothing about where files go. An archive with absolute names or ``..`` in a path is
-refused, and what is unpacked is at most as long as the recipe states.
+refused, and what is unpacked is at most as long as the recipe states. Where the owner publishes no checksum, the file
+is read to its end: what it says about its own content is checked there.
 """
 
 from __future__ import annotations
@@ -54,35 +55,40 @@ def unpack(
     Raises:
         InputError: the file is damaged, lacks the member, has unsafe names, or unpacks to more than the recipe allows.
     """
-    name = member or recipe.member
-    with ExitStack() as stack:
-        output = stack.enter_context(target.open("wb"))  # what fails there is no fault of the archive
-        try:
-            if name is None:
-                opened: IO[bytes] = stack.enter_context(source.open("rb"))
-                shown = recipe.file
-            else:
-                opened, shown = stack.enter_context(_member(source, recipe, name))
-            if recipe.lines is not None:
-                opened = stack.enter_context(_plain(opened, shown))
-            pieces = _pieces(opened) if recipe.lines is None else _lines(opened, recipe.lines)
-            done = 0
-            while (piece := next(pieces, None)) is not None:
-                interruption.check()
+    try:
+        _unpack(source, recipe, member or recipe.member, target, progress)
+    except InputError:
+        raise
+    except _OutputError as error:
+        raise error.cause from None
+    except _DAMAGED as error:
+        text = str(error).strip().split("\n", 1)[0]
+        reason = f" ({text.rstrip('.')})" if text else ""
+        what = f"is damaged{reason}; expected {recipe.file} of {recipe.name}{remedy}"
+        raise input_error(f"{source}: {what}") from None
+
+
+def _unpack(source: Path, recipe: Recipe, name: str | None, target: Path, progress: Progress | None) -> None:
+    with _created(target) as output, ExitStack() as stack:
+        if name is None:
+            opened: IO[bytes] = stack.enter_context(source.open("rb"))
+            shown = recipe.file
+        else:
+            opened, shown = stack.enter_context(_member(source, recipe, name))
+        if recipe.lines is not None:
+            opened = stack.enter_context(_plain(opened, shown))
+        done = 0
+        for piece in _pieces(opened) if recipe.lines is None else _lines(opened, recipe.lines):
+            interruption.check()
+            done += len(piece)
+            _must_fit(done, source, recipe)
+            _write(output, piece)
+            if progress is not None:
+                progress(done, None, "unpacking")
+        if recipe.checksum is None:
+            for piece in _pieces(opened):
                 done += len(piece)
                 _must_fit(done, source, recipe)
-                _write(output, piece)
-                if progress is not None:
-                    progress(done, None, "unpacking")
-        except InputError:
-            raise
-        except _OutputError as error:
-            raise error.cause from None
-        except _DAMAGED as error:
-            text = str(error).strip().split("\n", 1)[0]
-            reason = f" ({text.rstrip('.')})" if text else ""
-            what = f"is damaged{reason}; expected {recipe.file} of {recipe.name}{remedy}"
-            raise input_error(f"{source}: {what}") from None
 
 
 class _OutputError(Exception):
@@ -91,6 +97,23 @@ class _OutputError(Exception):
     def __init__(self, cause: OSError) -> None:
         super().__init__(str(cause))
         self.cause = cause
+
+
+@contextmanager
+def _created(target: Path) -> Iterator[BinaryIO]:
+    """Open the output; what fails there, or when its last bytes are written, is no fault of the archive."""
+    try:
+        output = target.open("wb")
+    except OSError as error:
+        raise _OutputError(error) from None
+    try:
+        yield output
+    finally:
+        try:
+            output.close()
+        except OSError as error:
+            error.filename = output.name
+            raise _OutputError(error) from None
 
 
 def _write(output: BinaryIO, piece: bytes) -> None:
@@ -126,12 +149,24 @@ def _member(source: Path, recipe: Recipe, name: str) -> Iterator[tuple[IO[bytes]
             if entry.isfile() and _fits(entry.name, name):
                 opened = stream.extractfile(entry)
                 if opened is None:
-                    break
+                    raise _lacks(source, name, [])
                 yield opened, entry.name
-                return
+                break
             if entry.isfile():
                 names.append(entry.name)
-        raise _lacks(source, name, names)
+        else:
+            raise _lacks(source, name, names)
+        if recipe.checksum is None:
+            _read_to_the_end(stream, bounded, source)
+
+
+def _read_to_the_end(stream: tarfile.TarFile, bounded: IO[bytes], source: Path) -> None:
+    """Read what follows the member: checksums of compressed files stand at their ends."""
+    for entry in stream:
+        interruption.check()
+        _must_be_safe(entry.name, source)
+    while bounded.read(_PIECE_BYTES):
+        interruption.check()
 
 
 def _choose(entries: list[zipfile.ZipInfo], source: Path, name: str) -> zipfile.ZipInfo:

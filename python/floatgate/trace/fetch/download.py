@@ -31,7 +31,8 @@ from floatgate.trace.fetch.recipes import SCHEMES
 TIMEOUT_S = 60.0
 """A server that sends nothing for so long has cut the connection."""
 _PIECE_BYTES = 1 << 16
-_CONTENT_RANGE = re.compile(r"bytes (\d+)-(\d+)/(\d+|\*)", re.ASCII)
+_CONTENT_RANGE = re.compile(r"bytes (\d{1,18})-\d{1,18}/(\d{1,18}|\*)", re.ASCII)
+_LENGTH = re.compile(r"\d{1,18}", re.ASCII)
 _UNSATISFIABLE = 416
 
 
@@ -165,11 +166,11 @@ class Download:
         """
         length = response.headers.get("Content-Length")
         if response.status != http.client.PARTIAL_CONTENT:
-            return 0, int(length) if length is not None and length.isdecimal() else None
+            return 0, int(length) if _LENGTH.fullmatch(length or "") else None
         match = _CONTENT_RANGE.fullmatch(response.headers.get("Content-Range") or "")
         if match is None or int(match[1]) != have:
             raise TransferError("the server sends another part than the one requested")
-        return have, None if match[3] == "*" else int(match[3])
+        return have, None if match[2] == "*" else int(match[2])
 
     def _remember_validator(self, headers: Message) -> None:
         tag = headers.get("ETag")
@@ -183,7 +184,7 @@ class Download:
         while True:
             interruption.check()
             try:
-                piece = response.read(_PIECE_BYTES)
+                piece = response.read1(_PIECE_BYTES)
             except (OSError, http.client.HTTPException) as error:
                 self._file.flush()
                 return f"the connection was cut ({_reason(error)})"
