@@ -325,8 +325,8 @@ def test_names_that_leave_the_folder_are_refused(tmp_path: Path, cache: Cache, f
 @pytest.mark.parametrize("file", ARCHIVES)
 def test_what_unpacks_to_more_than_the_recipe_states_is_refused(tmp_path: Path, cache: Cache, file: str) -> None:
     bomb = {"a.csv": bytes(3_000_000)}
-    pack = {"set.zip": packed_zip}.get(file, lambda files: tar(files, "w:" + file[8:] if file[8:] else "w:gz"))
-    source = by_hand(tmp_path, tar(bomb, "w") if file == "set.tar" else pack(bomb))
+    modes = {"set.tar": "w", "set.tgz": "w:gz", "set.tar.gz": "w:gz", "set.tar.bz2": "w:bz2", "set.tar.xz": "w:xz"}
+    source = by_hand(tmp_path, tar(bomb, modes[file]) if file in modes else packed_zip(bomb))
     with pytest.raises(InputError, match="unpacks to more than 2000000 bytes; expected"):
         fetch(recipe(file), cache, source)
     assert left(cache) == []

@@ -82,9 +82,8 @@ def _list(output: Output, folder: str | None) -> None:
     for recipe in recipes().values():
         path = cache.place(recipe, recipe.trace_name())
         entries.append({**dataclasses.asdict(recipe), "path": str(path), "cached": path.is_file()})
-        how = "by hand" if recipe.address is None else "download" if recipe.verified else "download, unverified"
         here = "yes" if path.is_file() else ""
-        rows.append([recipe.name, how, recipe.size, recipe.format or "counters", here, recipe.summary])
+        rows.append([recipe.name, recipe.way, recipe.size, recipe.format or "counters", here, recipe.summary])
     output.give({"cache": str(cache.folder), "recipes": entries})
     if not output.wants_json:
         output.say(f"{table(_HEADER, rows)}\n\n{named([('cache', str(cache.folder))])}")
@@ -124,13 +123,13 @@ def _document(fetched: Fetched) -> dict[str, Any]:
 
 def _text(fetched: Fetched) -> str:
     recipe = fetched.recipe
-    came = units.decimal_bytes(fetched.downloaded_bytes)
-    how = "was there already; nothing downloaded" if fetched.cached else f"{came} downloaded"
+    came = units.decimal_bytes(fetched.downloaded_bytes) if fetched.downloaded_bytes else "nothing"
+    there = "was there already; " if fetched.cached else ""
     published = "as its owner publishes it, " if recipe.checksum else ""
     pin = "pinned now" if fetched.pinned else "as at the first fetch"
     return named(
         [
-            ("trace", f"{fetched.path} ({units.decimal_bytes(fetched.bytes)}; {how})"),
+            ("trace", f"{fetched.path} ({units.decimal_bytes(fetched.bytes)}; {there}{came} downloaded)"),
             ("checksum", f"{published}sha256 {fetched.sha256} ({pin})"),
             ("owner", f"{recipe.owner}, {recipe.page}"),
             ("terms", recipe.terms),

@@ -113,7 +113,7 @@ class Note:
             )
 
     def pin(self) -> bool:
-        """Pin the files that were compared and had no pin, now that they have proved readable; return whether any was.
+        """Keep the pins of files that had none, now that they have proved readable; return whether any was kept.
 
         Raises:
             InputError: the note cannot be written.

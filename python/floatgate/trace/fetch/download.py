@@ -1,8 +1,8 @@
 """Downloads over HTTP that go on where they were cut.
 
-A download is written to a part. Where the server offers a strong ETag or the date of the last change, a later attempt
-asks for the rest alone (``Range``, ``If-Range``): a server whose file has changed, or that cannot send parts, sends the
-whole file, and the part begins anew. Only http and https addresses are followed, also by redirects. What a server
+A download is written to a part. A later attempt requests the rest alone (``Range``, ``If-Range``), where the server has
+offered a strong ETag or the date of the last change. A server whose file has changed, or that cannot send parts, sends
+the whole file, and the part begins anew. Only http and https addresses are followed, also by redirects. What a server
 calls its file has no effect.
 """
 

@@ -55,6 +55,13 @@ class Recipe:
         """Whether the trace is a member of an archive."""
         return self.file.endswith(_ARCHIVES)
 
+    @property
+    def way(self) -> str:
+        """How a user gets the file, for the list."""
+        if self.address is None:
+            return "by hand"
+        return "download" if self.verified else "download, unverified"
+
     def trace_name(self, member: str | None = None) -> str:
         """Return the name of the trace in the cache: the file, or ``member`` of it, or its first lines."""
         if self.trace is not None and member is None:
