@@ -229,7 +229,9 @@ def test_a_part_that_is_whole_or_too_long(server: Server, cache: Cache, length: 
     with pytest.raises(RunError):
         fetch(recipe(server.address("/t")), cache)
     (cache.folder / "own/own.csv.part").write_bytes((CONTENT + b"extra")[:length])
-    must_be(fetch(recipe(server.address("/t")), cache), CONTENT, cache)
+    fetched = fetch(recipe(server.address("/t")), cache)
+    must_be(fetched, CONTENT, cache)
+    assert fetched.downloaded_bytes == (0 if length == len(CONTENT) else len(CONTENT))
 
 
 def test_another_range_than_the_one_requested_is_refused(server: Server, cache: Cache) -> None:
@@ -304,9 +306,10 @@ def test_a_file_that_was_damaged_in_the_cache_is_noticed(server: Server, cache: 
 
 def test_a_file_that_is_too_large_is_refused(server: Server, cache: Cache) -> None:
     big = bytes(1_000_001)
-    for encoding in ("length", "chunked"):
+    # One that states its length is refused before it is received.
+    for encoding, sent in (("length", "1000001 bytes"), ("chunked", "more")):
         server.files["/t"] = File(big, encoding=encoding)
-        with pytest.raises(InputError, match="expected at most 1000000 bytes"):
+        with pytest.raises(InputError, match=f"sends {sent}; expected at most 1000000 bytes"):
             fetch(recipe(server.address("/t")), cache)
         assert left(cache) == []
 
@@ -403,6 +406,9 @@ def test_a_redirect_does_not_leave_encryption() -> None:
     assert followed is not None
     with pytest.raises(download.TransferError, match=r"'http://owner\.example/t', which is not followed"):
         redirects.redirect_request(request, None, 302, "", headers, "http://owner.example/t")  # type: ignore[arg-type]
+    plain = urllib.request.Request("http://owner.example/t")
+    with pytest.raises(download.TransferError, match=r"'ftp://owner\.example/t', which is not followed"):
+        redirects.redirect_request(plain, None, 302, "", headers, "ftp://owner.example/t")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("address", ["file:///etc/passwd", "ftp://owner.example/t", "/etc/passwd"])
