@@ -320,7 +320,9 @@ def test_a_damaged_note_names_its_place(cache: Cache) -> None:
     with pytest.raises(InputError, match=r"own\.json: pins: is an object|own\.json: pins"):
         fetch(recipe("http://127.0.0.1:1/t"), cache)
     (cache.folder / "own.json").write_text('{"schema": "floatgate.fetched/2"}')
-    with pytest.raises(InputError, match=r"floatgate\.fetched/1; remove the file"):
+    with pytest.raises(
+        InputError, match=r"expected 'floatgate\.fetched/1' \(remove the file to begin anew\), in the note"
+    ):
         fetch(recipe("http://127.0.0.1:1/t"), cache)
 
 

@@ -147,7 +147,7 @@ class Cache:
             return Note(path)
         node = json_in.load(path, _SOURCE, _NOTE_BYTES_MAX)
         if node["schema"].text() != SCHEMA:
-            raise node["schema"].refusal("is another schema", f"{SCHEMA}; remove the file")
+            raise node["schema"].refusal("is another schema", f"'{SCHEMA}' (remove the file to begin anew)")
         pins = {name: Pin(pin["sha256"].text(), pin["bytes"].whole()) for name, pin in node["pins"].items()}
         parts = {
             name: Validator(part["address"].text(), part["validator"].text()) for name, part in node["parts"].items()
