@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test extra check properties mutants build dev bench bench-compare fuzz golden lint docs clean prerequisites
+.PHONY: help demo test extra check properties mutants build dev bench bench-compare fuzz golden lint docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -36,8 +36,8 @@ test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
-extra: $(STAMPS)/release ## run the slow commands of README.md and docs/ too, with the outputs that stand there
-	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py
+extra: $(STAMPS)/release $(STAMPS)/site ## run the slow commands of README.md and docs/ too, and check the built site
+	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
@@ -91,8 +91,14 @@ docs: $(STAMPS)/extension ## renew the generated pages of docs/
 	$(BIN)/python scripts/docs.py
 	$(BIN)/python scripts/library_docs.py
 
+# The pages of Python are read from the source, those of Rust need a build of their own.
+site: $(STAMPS)/site ## write the documentation as a site, to read without a network: site/index.html (RUST=1 adds the Rust API)
+	$(if $(RUST),cargo doc --workspace --no-deps --locked)
+	PATH="$(CURDIR)/$(BIN):$$PATH" NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --strict --quiet
+	@echo "open $(CURDIR)/site/index.html"
+
 clean: ## remove what was built (runs/ stays)
-	rm -rf $(VENV) target .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -f python/floatgate/_core*.so
 
@@ -123,6 +129,12 @@ $(STAMPS)/environment: pyproject.toml | prerequisites
 # With the profile of the tests, whose libraries it shares. A current extension of either kind does for tests.
 $(STAMPS)/extension: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(DEVELOP)
+
+# The packages of the extra `site` alone: it builds without the extension.
+$(STAMPS)/site: $(STAMPS)/environment
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' \
+		| $(BIN)/python -m pip install --quiet --requirement /dev/stdin
+	@touch $@
 
 $(STAMPS)/release: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(MATURIN) develop --release --extras dev
