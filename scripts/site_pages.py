@@ -162,7 +162,8 @@ def rust_page(crates: Path, built: Path) -> str:
     rows = []
     for manifest in sorted(crates.glob("*/Cargo.toml")):
         name = manifest.parent.name
-        target = f"floatgate_{name}"
+        library = re.search(r'^\[lib\]\nname = "(\w+)"', manifest.read_text("utf-8"), re.M)
+        target = library[1] if library else f"floatgate_{name}"
         title = f"`{name}`"
         if (built / target / "index.html").is_file():
             title = f'<a href="rust/{target}/index.html">{name}</a>'

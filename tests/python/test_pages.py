@@ -1,11 +1,13 @@
 """README.md, docs/tour.md and CONTRIBUTING.md describe the project as it is."""
 
+import itertools
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+import words
 from floatgate import _core
 from floatgate.papers import paper
 from floatgate.trace import library
@@ -73,13 +75,34 @@ def test_files_that_the_pages_name_are_there() -> None:
     assert missing == []
 
 
-def test_links_between_pages_lead_somewhere() -> None:
-    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("traces/*.md")]
+PAGES = [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("traces/*.md")]
+
+
+def anchors(text: str) -> set[str]:
+    """Lists the anchors of a page; GitHub numbers headings that stand twice."""
+    listed: set[str] = set()
+    for heading in re.findall(r"^#{1,6} (.+)$", re.sub(r"^ *```.*?^ *```", "", text, flags=re.M | re.S), re.M):
+        name = words.anchor(re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.strip()))
+        numbered = (f"{name}-{number}" for number in itertools.count(1))
+        listed.add(next(one for one in itertools.chain([name], numbered) if one not in listed))
+    return listed
+
+
+def test_anchors_are_those_of_github() -> None:
+    text = "# A `b.c` & [d](e.md)\n```sh\n# no heading\n```\n## Two-part\n### Two-part\n## Two-part-1\n"
+    assert anchors(text) == {"a-bc--d", "two-part", "two-part-1", "two-part-1-1"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"^ *```.*?^ *```|`[^`\n]*`", "", page.read_text("utf-8"), flags=re.M | re.S)
     missing = []
-    for page in pages:
-        text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.S)
-        links = re.findall(r"\]\((?!https?:)([^)#\s]+)", text)
-        missing += [f"{page.relative_to(ROOT)}: {link}" for link in links if not (page.parent / link).exists()]
+    for link, name in re.findall(r"\]\((?!https?:)([^)#\s]*)(?:#([^)\s]+))?\)", text):
+        target = page.parent / link if link else page
+        if not target.exists():
+            missing.append(link)
+        elif name and (target.suffix != ".md" or name not in anchors(target.read_text("utf-8"))):
+            missing.append(f"{link}#{name}")
     assert missing == []
 
 
