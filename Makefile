@@ -36,8 +36,9 @@ test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
-extra: $(STAMPS)/release $(STAMPS)/site ## run the slow commands of README.md and docs/ too, and check the built site
-	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py
+extra: $(STAMPS)/release $(STAMPS)/site ## run the slow commands of README.md and docs/ too and all notebooks, and check the built site
+	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py \
+		tests/python/test_notebooks.py
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
@@ -83,8 +84,8 @@ lint: $(STAMPS)/extension ## check words, format and lints of Rust and Python
 	$(BIN)/python scripts/words.py
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
-	$(BIN)/ruff check python tests/python scripts
-	$(BIN)/ruff format --check python tests/python scripts
+	$(BIN)/ruff check python tests/python scripts notebooks
+	$(BIN)/ruff format --check python tests/python scripts notebooks
 	$(BIN)/mypy
 
 docs: $(STAMPS)/extension ## renew the generated pages of docs/

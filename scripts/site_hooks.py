@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import site_pages
 import words
 
 ROOT = Path(__file__).resolve().parent.parent
-CARGO_DOC = ROOT / "target" / "doc"
+CARGO_DOC = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "doc"
 OFFLINE_SEARCH = "assets/javascripts/iframe-worker.js"
 """Runs the search from file://, where browsers allow no workers."""
 
@@ -26,12 +27,13 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, *, config: Any) -> Files:
-    """Adds the pages from outside docs/, those of the interfaces, and the script of the offline search."""
+    """Adds pages from outside docs/, those of the interfaces, the notebooks, and the script of the offline search."""
     made = {place: (ROOT / source).read_text("utf-8") for source, place in site_pages.MOVED.items()}
     made["python-api.md"] = site_pages.api_page(ROOT / "python" / "floatgate")
     made["rust-api.md"] = site_pages.rust_page(ROOT / "crates", CARGO_DOC)
     made[OFFLINE_SEARCH] = (ROOT / "scripts" / "iframe-worker.js").read_text("utf-8")
     made["assets/stylesheets/site.css"] = (ROOT / "scripts" / "site.css").read_text("utf-8")
+    made |= {f"notebooks/{path.name}": path.read_text("utf-8") for path in ROOT.glob("notebooks/*.ipynb")}
     for place, text in made.items():
         files.append(File.generated(config, place, content=text))
     return files
