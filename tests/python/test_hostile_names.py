@@ -150,6 +150,7 @@ CASES: dict[str, Callable[[Path], Case]] = {
     ],
     "man": lambda _: [(0, []), (2, [NAME])],
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
+    "docs": lambda _: [(0, []), (2, [NAME])],
     "drives": lambda _: [(2, [NAME])],
     "policies": lambda _: [(2, [NAME])],
     "schema": lambda _: [(0, []), (2, [NAME])],

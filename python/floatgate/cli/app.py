@@ -34,6 +34,7 @@ MODULES = {
     "completion": ["completion"],
     "man": ["man"],
     "cite": ["cite"],
+    "docs": ["docs"],
 }
 """The modules of this package that add commands, in the order of the help, with their commands."""
 
