@@ -185,6 +185,8 @@ def _first_sentence(source: Path) -> str:
             text = (source / name).read_text("utf-8")
             head = re.match(r"(?://!.*\n)+", text)
             words = " ".join(line.removeprefix("//!").strip() for line in (head[0] if head else "").splitlines())
+            # Links within a crate lead nowhere from here.
+            words = re.sub(r"\[(`[^`]+`)\]", r"\1", words)
             return words.split(". ")[0].rstrip(".").replace("|", "\\|")
     return ""
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections import Counter
@@ -164,6 +165,22 @@ def test_the_search_knows_every_page_without_a_server(site: Path) -> None:
     assert index.startswith("var __index = {")
     for source in SOURCES:
         assert f'"location":"{Path(site_pages.place(source)).with_suffix(".html")}"' in index
+
+
+@needs_mkdocs
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="without Chromium")
+def test_the_search_answers_from_a_file(site: Path, tmp_path: Path) -> None:
+    options = [
+        "--headless",
+        "--no-sandbox",
+        "--disable-gpu",
+        "--virtual-time-budget=20000",
+        f"--user-data-dir={tmp_path}",
+    ]
+    address = f"file://{site}/index.html?q=garbage"
+    shown = subprocess.run(["chromium", *options, "--dump-dom", address], capture_output=True, text=True, check=True)
+    results = re.findall(r'<a href="([^"]+)" class="md-search-result__link"', shown.stdout)
+    assert any(f"{site}/glossary.html" in result for result in results), shown.stderr
 
 
 @needs_mkdocs
