@@ -1,4 +1,4 @@
-"""README.md and the pages of docs/ as pasted: every command, with the outputs on the page.
+"""README.md, the pages of docs/ and traces/README.md as pasted: every command, with the outputs on the page.
 
 Slow commands run with ``FLOATGATE_DOCS=slow`` (`make extra`).
 """
@@ -18,6 +18,7 @@ import tutorial
 
 SLOW = os.environ.get("FLOATGATE_DOCS") == "slow"
 ALL = {page.stem: page for page in (tutorial.ROOT / "README.md", *sorted((tutorial.ROOT / "docs").glob("*.md")))}
+ALL["traces"] = tutorial.ROOT / "traces" / "README.md"
 PAGES = [name for name, page in ALL.items() if tutorial.blocks(page)]
 
 
@@ -74,6 +75,17 @@ def test_marks_say_how_a_block_runs(tmp_path: Path) -> None:
     page.write_text("<!-- run: sometimes -->\n```sh\ntrue\n```\n")
     with pytest.raises(ValueError, match="sometimes"):
         tutorial.blocks(page)
+
+
+def test_python_runs_as_pasted(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(
+        "```python\nprint('$HOME', 1 + 1)\n```\n```\n$HOME 2\n```\n<!-- run: fails -->\n```python\n1 / 0\n```\n"
+    )
+    (tmp_path / "run").mkdir()
+    first, second = tutorial.run(page, tmp_path / "run", slow=False)
+    assert tutorial.missing(first.block.output or "", first.output) == []
+    assert "ZeroDivisionError" in second.output
 
 
 def test_a_command_that_should_fail_and_does_not_is_noticed(tmp_path: Path) -> None:

@@ -1,7 +1,7 @@
 """Runs the commands of a page as a reader would paste them in the repository, in one shell from top to bottom.
 
-Commands stand in fences of ``sh``, their output in the plain fence directly below. A comment directly above a fence
-says how it runs:
+Commands stand in fences of ``sh`` or ``python``, their output in the plain fence directly below. A comment directly
+above a fence says how it runs:
 
 - ``<!-- run: slow -->``: takes more than some seconds; `make extra` runs it;
 - ``<!-- run: needs strace -->``: only where that program is installed;
@@ -84,7 +84,7 @@ def blocks(page: Path) -> list[Block]:
     read: list[Block] = []
     fences = list(_FENCE.finditer(text))
     for number, fence in enumerate(fences):
-        if fence["kind"] != "sh":
+        if fence["kind"] not in ("sh", "python"):
             continue
         below = fences[number + 1] if number + 1 < len(fences) else None
         if below is not None and (below["kind"] or text[fence.end() : below.start()].strip()):
@@ -93,12 +93,16 @@ def blocks(page: Path) -> list[Block]:
         read.append(
             Block(
                 line=text.count("\n", 0, fence.start()) + 1,
-                commands=textwrap.dedent(fence["text"]),
+                commands=_commands(fence["kind"], textwrap.dedent(fence["text"])),
                 output=None if below is None else textwrap.dedent(below["text"]),
                 **_marks(marks["marks"] if marks else "", page),
             )
         )
     return read
+
+
+def _commands(kind: str, text: str) -> str:
+    return f"python - <<'END OF PYTHON'\n{text}END OF PYTHON\n" if kind == "python" else text
 
 
 def _marks(text: str, page: Path) -> dict[str, Any]:
