@@ -21,15 +21,15 @@ def cite(
         str,
         typer.Argument(metavar="RUN", help="A folder with results, an experiment.toml or a result.json."),
     ],
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Print BibTeX of floatgate, and of the papers that the policies and models of a run come from.
 
     Authors and titles are those that floatgate knows. Complete the entries, and check them, before you print them.
     """
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     cited = citations.of(run)
     output.give(cited.to_dict())
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(cited.text())

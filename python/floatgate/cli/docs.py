@@ -40,22 +40,22 @@ def register(app: typer.Typer) -> None:
 def docs(
     name: Annotated[str | None, typer.Argument(metavar="PAGE", help="A page by its name, such as timed.")] = None,
     start: Annotated[bool, typer.Option("--open", help="Open it in the browser; make site builds the site.")] = False,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Print where the pages of the documentation are, or one of them; --open shows it in the browser."""
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     pages = _pages(ROOT)
     if name is None:
         first = _page(ROOT, "floatgate", ROOT / "README.md", "index")
         output.give({"start": first.path, "pages": [asdict(page) for page in pages]})
-        if not output.wants_json:
+        if not output.prints_json:
             rows = [[page.name, page.title] for page in pages]
             output.say(f"{first.path}\n\n{table(['page', 'title'], rows)}")
     else:
         first = next((page for page in pages if page.name == name.removesuffix(".md")), None) or _refused(name, pages)
         output.give(asdict(first))
-        if not output.wants_json:
+        if not output.prints_json:
             output.say(first.path)
     if start:
         _open(first)

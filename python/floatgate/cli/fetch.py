@@ -46,7 +46,7 @@ def fetch(
             "--cache", metavar="DIR", help="The cache. Default: floatgate/traces in XDG_CACHE_HOME, ~/.cache."
         ),
     ] = None,
-    json: o.BareJson = False,
+    json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Fetch a public trace from its owner into your cache, or list the traces that can be fetched.
@@ -56,7 +56,7 @@ def fetch(
     """
     from floatgate.trace.fetch.recipes import recipe
 
-    output = Output(json, quiet=quiet)
+    output = Output(json, quiet=quiet, force=None)
     if cache == "":
         raise input_error("--cache: an empty path; expected a folder")
     if name is None:
@@ -85,7 +85,7 @@ def _list(output: Output, folder: str | None) -> None:
         here = "yes" if path.is_file() else ""
         rows.append([recipe.name, recipe.way, recipe.size, recipe.format or "counters", here, recipe.summary])
     output.give({"cache": str(cache.folder), "recipes": entries})
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(f"{table(_HEADER, rows)}\n\n{named([('cache', str(cache.folder))])}")
 
 
@@ -99,7 +99,7 @@ def _fetch(output: Output, recipe: Recipe, folder: str | None, source: str | Non
         what = f"interrupted; what has arrived is kept: continue with: floatgate fetch {recipe.name}"
         raise InterruptedRunError(what) from None
     output.give(_document(fetched))
-    if not output.wants_json:
+    if not output.prints_json:
         output.say(_text(fetched))
 
 

@@ -16,9 +16,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Measure": ("init", "run", "explain", "report", "check"),
     "Forecast": ("lifetime", "plan", "theory"),
     "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
-    "Traces and recording": ("trace", "placement"),
+    "Traces and recording": ("trace", "fetch", "placement"),
     "Real drives and files": ("counters", "rb", "content"),
-    "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "man", "completion"),
+    "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "cite", "docs", "man", "completion"),
 }
 """The sections of the commands, by what one wants to do."""
 PANELS: dict[str, tuple[str, ...]] = {
@@ -49,6 +49,7 @@ PANELS: dict[str, tuple[str, ...]] = {
     "Execution": ("--on", "--jobs", "--memory", "--yes", "--snapshot-every", "--resume"),
     "Output": (
         *("--out", "--force", "--json", "--report", "--csv", "--save-drive", "--timeline", "--log-requests"),
+        *("--perfetto", "--pictures", "--picture-width", "--picture-font", "--picture-palette"),
         *("--waveform", "--die", "--from", "--until", "--quiet", "--help"),
     ),
 }
