@@ -14,19 +14,23 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
+from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
+from floatgate.results.frames import Framed, table_of
 from floatgate.results.result_view import Record, look
 from floatgate.run import needs
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from floatgate._core import Progress
 
 SCHEMA = "floatgate.lifetime/1"
 FILE = "lifetime.json"
 
 
-class Lifetime:
+class Lifetime(Framed):
     """One forecast of a drive's life.
 
     Everything in the JSON of ``floatgate lifetime`` is an attribute: ``life.lifetime.years``,
@@ -51,6 +55,10 @@ class Lifetime:
 
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.result]
+
+    def to_arrow(self) -> pa.Table:
+        """Return settings and figures as one flat row, with columns named by key; unknown ones are null."""
+        return table_of([flat(self.result.to_dict())])
 
     def summary(self) -> str:
         """Return the answer and where it comes from, as lines of text."""

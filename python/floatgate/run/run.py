@@ -15,7 +15,9 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error, reading
 from floatgate.base.json_in import Node
 from floatgate.results import shapes
+from floatgate.results.flat import flat
 from floatgate.results.folder import SNAPSHOT, RunFolder, must_be_file_place
+from floatgate.results.frames import Part, must_be_part, pandas_frame, polars_frame, table_of
 from floatgate.results.result_view import Record, look
 from floatgate.results.series import table as series_table
 from floatgate.results.timeline import SPANS_MAX, interval
@@ -29,6 +31,7 @@ from floatgate.run.waveform import Waveform
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+    import polars as pl
     import pyarrow as pa
 
     from floatgate._core import Progress
@@ -127,9 +130,46 @@ class Run:
         table: pa.Table | None = self._timeline
         return table
 
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the series as a pandas DataFrame; needs pandas, which floatgate does not install."""
-        return self.series.to_pandas()
+    @checked
+    def to_arrow(self, part: Part = "series") -> pa.Table:
+        """Return a table of the run as an Arrow table.
+
+        Args:
+            part: ``series`` for one row per interval (:attr:`series`), or ``figures`` for one row with the settings and
+                the figures, in columns named by key (``ftl.spare_factor``, ``latency_us.read.p99``). A figure that
+                the run cannot know is null. Runs below one another make a table of a study.
+
+        Raises:
+            InputError: no such part.
+        """
+        must_be_part(part)
+        return self.series if part == "series" else table_of([flat(self.result.to_dict())])
+
+    @checked
+    def to_pandas(self, part: Part = "series") -> pd.DataFrame:
+        """Return a table of the run as a pandas DataFrame.
+
+        Args:
+            part: as for :meth:`to_arrow`.
+
+        Raises:
+            InputError: no such part.
+            RunError: pandas is not installed.
+        """
+        return pandas_frame(self.to_arrow(part))
+
+    @checked
+    def to_polars(self, part: Part = "series") -> pl.DataFrame:
+        """Return a table of the run as a polars DataFrame.
+
+        Args:
+            part: as for :meth:`to_arrow`.
+
+        Raises:
+            InputError: no such part.
+            RunError: polars is not installed.
+        """
+        return polars_frame(self.to_arrow(part))
 
     def experiment(self) -> dict[str, Any]:
         """Return the resolved experiment as a dict."""

@@ -14,9 +14,9 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import FloatgateError, input_error, meant, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
-from floatgate.results.columns import types_of, written
 from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
+from floatgate.results.frames import Framed, table_of
 from floatgate.results.seed_stats import mean_result
 from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
@@ -95,7 +95,7 @@ class Setting:
         return mean_result(results) if results else None
 
 
-class Comparison:
+class Comparison(Framed):
     """The results of several settings, and the one that the others are compared with: the first, or ``baseline``."""
 
     file_name = "compare.json"
@@ -157,12 +157,13 @@ class Comparison:
         """Return header and cells: the values that vary, then the figures, then the difference against the baseline."""
         return table_rows(self)
 
-    def arrow(self) -> pa.Table:
+    def to_arrow(self) -> pa.Table:
         """Return one flat row for each run, with columns named by key as a sweep has them, as an Arrow table."""
-        import pyarrow as pa
+        return table_of(flat_rows(self))
 
-        rows = flat_rows(self)
-        return written(rows, pa.schema(types_of(rows)))
+    def arrow(self) -> pa.Table:
+        """Return the table of :meth:`to_arrow`."""
+        return self.to_arrow()
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:
         """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`."""

@@ -16,6 +16,7 @@ from floatgate.report.sections import growing, rating
 from floatgate.report.sections.forecast import entry, latency, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
+from floatgate.results.frames import Framed
 from floatgate.results.table_files import write_table
 from floatgate.study.plan_point import BELOW, ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
 from floatgate.study.plan_table import WORDS, arrow, legend, rows, waf_text
@@ -27,7 +28,7 @@ SCHEMA = "floatgate.plan/1"
 FILE = "plan.json"
 
 
-class Plan:
+class Plan(Framed):
     """All choices, and those that a planner would take.
 
     Attributes:
@@ -269,9 +270,13 @@ class Plan:
         """Return header and cells; what a planner would take is marked by ``*``, the Pareto front by ``+``."""
         return rows(self)
 
-    def arrow(self) -> pa.Table:
-        """Return one flat row for each choice."""
+    def to_arrow(self) -> pa.Table:
+        """Return one flat row for each choice, as an Arrow table."""
         return arrow(self)
+
+    def arrow(self) -> pa.Table:
+        """Return the table of :meth:`to_arrow`."""
+        return self.to_arrow()
 
     def reduces(self) -> bool:
         """Return whether reducers are compared."""

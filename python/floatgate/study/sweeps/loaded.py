@@ -13,6 +13,7 @@ from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
+from floatgate.results.frames import Framed
 from floatgate.results.seed_stats import Mean
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE, Journal, Wrong
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 TUNE = "tune.json"
 
 
-class LoadedSweep:
+class LoadedSweep(Framed):
     """The table of a sweep.
 
     Attributes:
@@ -54,23 +55,23 @@ class LoadedSweep:
     def __len__(self) -> int:
         return int(self.arrow().num_rows)
 
-    def arrow(self) -> pa.Table:
+    def to_arrow(self) -> pa.Table:
         """Return the table: one row per run, columns named by key (``ftl.spare_factor``, ``waf``, ``seed``)."""
         if self._table is None:
             self._table = read_table(self.folder / TABLE, self.keys, self.planned)
         return self._table
 
+    def arrow(self) -> pa.Table:
+        """Return the table of :meth:`to_arrow`."""
+        return self.to_arrow()
+
     def pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas DataFrame; needs pandas, which floatgate does not install."""
-        return self.arrow().to_pandas()
+        """Return the table as a pandas DataFrame, as :meth:`to_pandas` does."""
+        return self.to_pandas()
 
     def polars(self) -> pl.DataFrame:
-        """Return the table as a polars DataFrame; needs polars, which floatgate does not install."""
-        import polars as pl
-
-        frame = pl.from_arrow(self.arrow())
-        assert isinstance(frame, pl.DataFrame)  # noqa: S101 - a table, and no single column
-        return frame
+        """Return the table as a polars DataFrame, as :meth:`to_polars` does."""
+        return self.to_polars()
 
     def runs(self) -> pa.Table:
         """Return what differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""

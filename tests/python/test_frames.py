@@ -1,0 +1,86 @@
+"""Results as Arrow tables, pandas and polars frames."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+import floatgate
+from conftest import SMALL
+from floatgate.results.flat import flat
+from floatgate.study.plan import Plan
+from test_plan_page import ending
+
+
+def test_a_run_gives_its_series_in_each_library(small_run: floatgate.Run) -> None:
+    assert small_run.to_arrow() is small_run.series
+    assert small_run.to_polars().to_dict(as_series=False) == small_run.series.to_pydict()
+    frame = small_run.to_pandas("series")
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["page_writes"].tolist() == small_run.series["page_writes"].to_pylist()
+    assert sum(frame["page_writes"]) == small_run.host.page_writes
+
+
+def test_a_run_gives_one_row_of_settings_and_figures(small_run: floatgate.Run) -> None:
+    row = flat(small_run.result.to_dict())
+    for rows in (small_run.to_arrow("figures").to_pylist(), small_run.to_polars("figures").to_dicts()):
+        assert rows == [row]
+    assert row["waf"] == small_run.waf
+    assert row["ftl.spare_factor"] == small_run.config.ftl.spare_factor
+    assert row["flash.programs.gc"] == small_run.flash.programs.gc
+    frame = small_run.to_pandas("figures")
+    assert (len(frame), frame["waf"][0]) == (1, small_run.waf)
+    assert small_run.to_arrow("figures").schema.field("waf").type == pa.float64()
+
+
+def test_rows_of_runs_make_one_table(small_run: floatgate.Run) -> None:
+    other = floatgate.run(SMALL, set={"ftl.collect.policy": "random"})
+    frame = pl.concat([run.to_polars("figures") for run in (small_run, other)], how="diagonal_relaxed")
+    assert frame["ftl.collect.policy"].to_list() == [small_run.config.ftl.collect.policy, "random"]
+    assert frame["waf"].to_list() == [small_run.waf, other.waf]
+
+
+def test_studies_give_their_rows(tmp_path: Path) -> None:
+    vary = {"ftl.spare_factor": [0.1, 0.2]}
+    comparison = floatgate.compare(SMALL, vary)
+    sweep = floatgate.sweep(SMALL, vary, out=tmp_path / "s", jobs=1)
+    for study in (comparison, sweep):
+        assert study.to_polars()["ftl.spare_factor"].to_list() == [0.1, 0.2]
+        assert study.to_pandas()["waf"].tolist() == study.to_arrow()["waf"].to_pylist()
+        assert study.arrow().equals(study.to_arrow())
+    assert comparison.to_arrow()["waf"].to_pylist() == [run.waf for run in comparison.runs]
+    assert sweep.to_arrow()["waf"].to_pylist() == [run.waf for run in comparison.runs]
+    assert sweep.polars().equals(sweep.to_polars())
+    assert sweep.pandas().equals(sweep.to_pandas())
+
+
+def test_a_forecast_and_a_plan_are_frames() -> None:
+    life = floatgate.Lifetime({"lifetime": {"years": 2.5, "dwpd": None}, "schema": "s"}, "", "l")
+    assert life.to_arrow().to_pylist() == [{"lifetime.years": 2.5, "lifetime.dwpd": None}]
+    assert life.to_polars().to_dicts() == life.to_arrow().to_pylist()
+    plan = Plan([ending(64, 6.0, first=2.0), ending(128, 9.0, rated=3.0)], "", "x")
+    assert plan.to_polars()["life_years"].to_list() == [2.0, 3.0]
+    assert plan.to_pandas()["ends"].tolist() == ["first_block", "rating"]
+    assert plan.arrow().equals(plan.to_arrow())
+
+
+def test_another_part_is_refused(small_run: floatgate.Run) -> None:
+    with pytest.raises(floatgate.InputError, match=r"part: is 'rows'; expected one of 'series', 'figures'"):
+        small_run.to_arrow("rows")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("package", ["pandas", "polars"])
+def test_a_missing_package_is_named_with_its_extra(
+    small_run: floatgate.Run, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(floatgate.RunError) as refused:
+        getattr(small_run, f"to_{package}")()
+    assert refused.value.message == (
+        f"{package} is not installed; expected the extra 'frames': pip install 'floatgate[frames]', or to_arrow()"
+    )
