@@ -49,16 +49,16 @@ HEAVY = {
 # Modules of our own that functions import, beside those of the command line, with the reason.
 LATE: dict[str, str] = {
     "pages.charts": "a picture for a notebook",
-    "pages.page": "a table for a notebook",
-    "pages.parts": "a table for a notebook",
     "pages.vega": "a picture for a notebook",
     "papers.page": "a page, where one is drawn",
+    "report.card": "a card for a notebook",
     "report.lifetime_report": "a page, where one is drawn",
     "report.lifetime_summary": "a summary, where one is printed",
     "report.page": "a page, where one is drawn",
     "report.sections.amplification": "a run, where it is shown",
     "report.sections.run_charts": "a picture for a notebook",
     "report.summary": "a summary, where one is printed",
+    "study.cards": "a card for a notebook",
     "study.compare_report": "a page, where one is drawn",
     "study.plan_report": "a page, where one is drawn",
     "study.runs.on_dask": "needs dask, an extra",

@@ -152,15 +152,16 @@ def configured(chart: Made) -> Made:
     return styled
 
 
-def svg(chart: Any, name: str, label: str) -> str:
+def svg(chart: Any, name: str, label: str, *, patterns: bool = True) -> str:
     """Return the chart as inline SVG.
 
     Args:
         chart: a chart of :mod:`floatgate.pages.vega`, or one of Altair.
         name: prefix of its ids, different for every chart of a page.
         label: what a screen reader says.
+        patterns: whether fills of causes take the patterns of :func:`pattern_defs`, which the page then has.
 
-    Text and lines take the page's text colour; fills of causes take the patterns of :func:`pattern_defs`.
+    Text and lines take the page's text colour.
 
     Raises:
         CannotDrawError: there is no picture; the message says why.
@@ -169,7 +170,7 @@ def svg(chart: Any, name: str, label: str) -> str:
     text = re.sub(r'\bid="', f'id="{name}-', text)
     text = re.sub(r"url\(#", f"url(#{name}-", text)
     text = text.replace(f'"{palette.INK}"', '"currentColor"')
-    for fill, entry in patterned().items():
+    for fill, entry in patterned().items() if patterns else ():
         text = text.replace(f'fill="{entry.color}"', f'fill="url(#{fill})"')
     escaped = label.replace("&", "&amp;").replace('"', "&quot;").replace("<", "&lt;")
     return re.sub(r"<svg ", f'<svg role="img" aria-label="{escaped}" ', text, count=1)

@@ -56,6 +56,15 @@ class Lifetime(Framed):
     def __dir__(self) -> list[str]:
         return [*super().__dir__(), *self.result]
 
+    def __repr__(self) -> str:
+        return f"<floatgate.Lifetime {self.label}>"
+
+    def _repr_html_(self) -> str:
+        """Show answer, headlines and summary, for notebooks."""
+        from floatgate.report.card import of_life
+
+        return of_life(self)
+
     def to_arrow(self) -> pa.Table:
         """Return settings and figures as one flat row, with columns named by key; unknown ones are null."""
         return table_of([flat(self.result.to_dict())])

@@ -107,12 +107,10 @@ class Run:
         return f"<floatgate.Run {self.name()}: WAF {in_pages(self.result)[0]}, seed {look(self.result, 'seed')}>"
 
     def _repr_html_(self) -> str:
-        """Show the summary as a table, for notebooks."""
-        from floatgate.pages.page import rendered_parts
-        from floatgate.pages.parts import Rows
-        from floatgate.report.summary import lines
+        """Show headlines, summary and write amplification over time, for notebooks."""
+        from floatgate.report.card import of_run
 
-        return rendered_parts([Rows(lines(self))])
+        return of_run(self)
 
     @property
     def series(self) -> pa.Table:

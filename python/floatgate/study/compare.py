@@ -111,6 +111,15 @@ class Comparison(Framed):
     def __len__(self) -> int:
         return len(self.settings)
 
+    def __repr__(self) -> str:
+        return f"<floatgate.Comparison of {len(self)} settings by {', '.join(self.keys) or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        """Show the table and the first figure as a chart, for notebooks."""
+        from floatgate.study.cards import of_comparison
+
+        return of_comparison(self)
+
     @property
     def base(self) -> Setting:
         """The setting that the others are measured against."""

@@ -59,6 +59,15 @@ class Plan(Framed):
         self.best = choices(self.points, self.bounds)
         self.front = front(self.points, self.bounds)
 
+    def __repr__(self) -> str:
+        return f"<floatgate.Plan {self.label}: {len(self.points)} choices>"
+
+    def _repr_html_(self) -> str:
+        """Show the recommendation, the table and life against price or capacity, for notebooks."""
+        from floatgate.study.cards import of_plan
+
+        return of_plan(self)
+
     @property
     def target_years(self) -> float | None:
         """The target in years."""

@@ -52,6 +52,12 @@ class LoadedSweep(Framed):
     def __repr__(self) -> str:
         return f"<floatgate.LoadedSweep {self.folder}: {len(self)} of {self.planned} runs>"
 
+    def _repr_html_(self) -> str:
+        """Show the settings and the first figure as a chart, for notebooks."""
+        from floatgate.study.cards import of_sweep
+
+        return of_sweep(self)
+
     def __len__(self) -> int:
         return int(self.arrow().num_rows)
 
