@@ -1,9 +1,12 @@
 """floatgate: how long a flash drive lasts under a workload, and what its firmware's policies do about it.
 
 >>> import floatgate
->>> run = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
->>> print(run.summary())
->>> run.plot_waf()
+>>> run = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 40_000})
+>>> round(run.waf, 2)
+1.97
+>>> print(run.summary().splitlines()[0])
+drive      custom: 64 MiB flash, 59.5 MiB visible, 7.0 % spare
+>>> chart = run.plot_waf()
 
 The packages that tables and plots need are imported when they are first used.
 """
@@ -85,6 +88,9 @@ def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
             ``from_``, ``until``, ``device``, ``op``, ``requests``, ``fold``, ``time_scale``, as the command line has
             them.
 
+    Returns:
+        The statistics, as ``floatgate trace info --json`` prints them.
+
     Raises:
         InputError: the trace cannot be read; the message names file and line.
     """
@@ -101,7 +107,7 @@ def theory_wa(
     pages_per_block: Annotated[int, U32],
     choices: Annotated[int, U32] | None = None,
 ) -> float:
-    """Write amplification by the closed form for uniform random writes of one page.
+    """Return the write amplification by the closed form for uniform random writes of one page.
 
     Args:
         policy: ``greedy``, ``fifo``, ``random`` or ``d-choices``.
@@ -109,7 +115,15 @@ def theory_wa(
         pages_per_block: pages of a block; ``greedy`` and ``d-choices`` depend on it.
         choices: blocks that d-choices draws for each victim.
 
+    Returns:
+        Pages programmed per page written by the host.
+
     Raises:
         InputError: an unknown policy, or a figure outside its range.
+
+    Example:
+        >>> import floatgate
+        >>> round(floatgate.theory_wa("greedy", 0.1, 128), 3)
+        4.992
     """
     return _core.theory_wa(policy, spare_factor, pages_per_block, choices)

@@ -81,7 +81,9 @@ def _fits(value: Any, wanted: Any) -> bool:
         return hasattr(value, "__fspath__") and _is_text(os.fspath(value))
     if origin is Mapping:
         values = typing.get_args(wanted)[1]
-        return isinstance(value, Mapping) and (values is Any or all(_fits(one, values) for one in value.values()))
+        if not isinstance(value, Mapping):
+            return False
+        return values in (Any, object) or all(_fits(one, values) for one in value.values())
     if origin is Sequence:
         return isinstance(value, Sequence) and not isinstance(value, str | bytes)
     return _PLAIN.get(wanted, lambda _: True)(value)
@@ -135,7 +137,7 @@ def _words(wanted: Any) -> str:
         return f"a whole number from {span.least} to {span.most}"
     if origin is Mapping:
         values = typing.get_args(wanted)[1]
-        return "a dict" if values is Any else f"a dict of {_words(values)} each"
+        return "a dict" if values in (Any, object) else f"a dict of {_words(values)} each"
     if origin is Sequence:
         return "a list"
     if origin is os.PathLike:

@@ -10,7 +10,11 @@ class Record(Mapping[str, Any]):
     """A JSON object with its keys as attributes too. Read only; :meth:`to_dict` gives the plain dict."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        """Wrap ``values``; nested objects are wrapped when they are read."""
+        """Wrap a JSON object; nested objects are wrapped when they are read.
+
+        Args:
+            values: the object.
+        """
         self._values = values
 
     def __getitem__(self, key: str) -> Any:

@@ -18,7 +18,9 @@ from typing import Any, TypeAlias
 from floatgate.base.errors import input_error, quote
 from floatgate.run.sweep_table import split
 
-ExperimentLike: TypeAlias = "Mapping[str, Any] | str | os.PathLike[str] | None"
+Settings: TypeAlias = Mapping[str, object]
+"""Settings by dotted key, or nested: numbers, texts, bools, dates, lists of them, also NumPy's; None sets nothing."""
+ExperimentLike: TypeAlias = "Settings | str | os.PathLike[str] | None"
 Overrides: TypeAlias = list[tuple[str, str]]
 
 _BYTES_MAX = 16 << 20
@@ -70,7 +72,7 @@ def resolve(
     trace: str | os.PathLike[str] | None = None,
     format: str | None = None,
     drive: str | None = None,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
 ) -> Experiment:
     """Make an :class:`Experiment` from the arguments of the Python interface.
 
@@ -138,7 +140,7 @@ def from_file(path: str) -> Experiment:
     return Experiment.of_text(text, path)
 
 
-def flatten(settings: Mapping[str, Any], prefix: str = "", depth: int = 0) -> Overrides:
+def flatten(settings: Settings, prefix: str = "", depth: int = 0) -> Overrides:
     """Turn nested settings into dotted overrides, in the order of the dict.
 
     Raises:

@@ -19,7 +19,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
 from floatgate.results.result_view import Record, look
 from floatgate.run import needs
-from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
+from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,7 +43,13 @@ class Lifetime(Framed):
     """
 
     def __init__(self, result: Mapping[str, Any], experiment_toml: str, label: str) -> None:
-        """Use :func:`lifetime`."""
+        """Use :func:`lifetime`.
+
+        Args:
+            result: the parsed JSON.
+            experiment_toml: the resolved experiment.
+            label: what to call it.
+        """
         self.result = Record(result)
         self.experiment_toml = experiment_toml
         self.label = label
@@ -76,13 +82,25 @@ class Lifetime(Framed):
         return text(self.result.to_dict(), self.label)
 
     def report(self, command: str | None = None) -> str:
-        """Return the forecast as one self-contained HTML page."""
+        """Return the forecast as one self-contained HTML page.
+
+        Args:
+            command: the command line that made it, where there was one.
+        """
         from floatgate.report.lifetime_report import page
 
         return page(self, command)
 
     def write(self, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
         """Write ``lifetime.json``, ``experiment.toml`` and ``report.html``.
+
+        Args:
+            target: the folder.
+            report: whether to draw the report.
+            command: the command line that made it, where there was one.
+
+        Returns:
+            The folder.
 
         Raises:
             InputError: the folder cannot be written.
@@ -103,7 +121,7 @@ def lifetime(
     trace: str | os.PathLike[str] | None = None,
     format: str | None = None,
     drive: str | None = None,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
     throttle: str | None = None,
     target_years: float | None = None,
     reduce: str | None = None,
@@ -119,14 +137,24 @@ def lifetime(
         drive: the name of a drive of the catalogue.
         set: settings laid over everything else, with dotted keys.
         throttle: the policy of ``lifetime.throttle``.
-        target_years: how long the drive should last.
+        target_years: how long the drive should last, in years.
         reduce: the policy of ``lifetime.reduce``.
         growth_per_year: share by which the host's writes grow each year.
         progress: called now and then with (done, total or None, phase).
 
+    Returns:
+        The forecast: lives in years, bytes in bytes, latencies in microseconds.
+
     Raises:
         InputError: the experiment is unusable, or its workload has no time.
         RunError: the run failed.
+
+    Example:
+        >>> import floatgate
+        >>> workload = {"workload.requests": 20_000, "workload.rate_per_s": 300.0}
+        >>> life = floatgate.lifetime(workload, set={"drive.capacity": "64 MiB", "lifetime.forecast.waf": 1.5})
+        >>> round(life.lifetime.years * 8760, 1)
+        30.3
     """
     base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
     return of(base.with_overrides(managed(throttle, target_years, reduce, growth_per_year)), progress)

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +23,7 @@ from floatgate.results.series import table as series_table
 from floatgate.results.timeline import SPANS_MAX, interval
 from floatgate.results.timeline import table as timeline_table
 from floatgate.run import needs
-from floatgate.run.experiment import Experiment, ExperimentLike, resolve
+from floatgate.run.experiment import Experiment, ExperimentLike, Settings, resolve
 from floatgate.run.request_log import logging_to
 from floatgate.run.saving import write_run
 from floatgate.run.waveform import Waveform
@@ -57,12 +57,21 @@ class Run:
     """
 
     def __init__(
-        self, result_json: str, experiment_toml: str, series: Any, folder: Path | None = None, timeline: Any = None
+        self,
+        result_json: str,
+        experiment_toml: str,
+        series: pa.Table | Callable[[], pa.Table],
+        folder: Path | None = None,
+        timeline: pa.Table | Callable[[], pa.Table | None] | None = None,
     ) -> None:
         """Use :func:`floatgate.run` or :func:`floatgate.load`.
 
-        ``series`` and ``timeline`` are pyarrow Tables, or functions that make them when they are first read;
-        a run without a timeline has None.
+        Args:
+            result_json: the text of ``result.json``.
+            experiment_toml: the resolved experiment.
+            series: a table, or what makes it when it is first read.
+            folder: where the run is kept, if it is.
+            timeline: likewise a table; None, or a function that returns it, for a run without one.
         """
         self.result = Record(json.loads(result_json))
         self.result_json = result_json
@@ -74,7 +83,11 @@ class Run:
 
     @classmethod
     def of(cls, output: _core.RunOutput) -> Run:
-        """Wrap the output of the core."""
+        """Return the run of an output of the core.
+
+        Args:
+            output: what ``floatgate._core`` returned.
+        """
 
         def series() -> pa.Table:
 
@@ -114,7 +127,7 @@ class Run:
 
     @property
     def series(self) -> pa.Table:
-        """What happened in each interval: a pyarrow Table, see :func:`floatgate.results.series.table`."""
+        """Return what happened in each interval: a pyarrow Table, see :func:`floatgate.results.series.table`."""
         if callable(self._series):
             self._series = self._series()
         table: pa.Table = self._series
@@ -122,7 +135,7 @@ class Run:
 
     @property
     def timeline(self) -> pa.Table | None:
-        """What dies and channels did in the recorded interval (:mod:`floatgate.results.timeline`), or None."""
+        """Return what dies and channels did in the recorded interval (:mod:`floatgate.results.timeline`), or None."""
         if callable(self._timeline):
             self._timeline = self._timeline()
         table: pa.Table | None = self._timeline
@@ -187,19 +200,19 @@ class Run:
         return text(self)
 
     def plot_waf(self) -> alt.LayerChart:
-        """Write amplification over time, with the run's mean and its 95 % interval."""
+        """Return a chart of write amplification over time, with the run's mean and its 95 % interval."""
         return self._plot(lambda charts: charts.waf)
 
     def plot_writes(self) -> alt.Chart:
-        """Draw pages programmed over time, stacked by cause."""
+        """Return a chart of pages programmed over time, stacked by cause."""
         return self._plot(lambda charts: charts.writes)
 
     def plot_wear(self) -> alt.Chart:
-        """Draw blocks by number of erases."""
+        """Return a chart of blocks by number of erases."""
         return self._plot(lambda charts: charts.wear)
 
     def plot_valid_pages(self) -> alt.Chart:
-        """Draw closed blocks by number of valid pages at the end of the run."""
+        """Return a chart of closed blocks by number of valid pages at the end of the run."""
         return self._plot(lambda charts: charts.valid_pages)
 
     def _plot(self, chosen: Callable[[Any], Any]) -> Any:
@@ -210,7 +223,11 @@ class Run:
         return vega.altair_chart(chosen(run_charts)(self))
 
     def report(self, command: str | None = None) -> str:
-        """Return the report as one self-contained HTML page."""
+        """Return the report as one self-contained HTML page.
+
+        Args:
+            command: the command line that made the run, where there was one.
+        """
         from floatgate.report.page import page
 
         return page(self, command)
@@ -223,6 +240,9 @@ class Run:
             folder: the folder itself; made where it is missing, used where it is empty.
             force: write into a folder that is not empty too.
             report: whether to draw the report.
+
+        Returns:
+            The folder.
 
         Raises:
             InputError: the folder is not empty, or cannot be written.
@@ -237,7 +257,7 @@ def run(
     trace: str | os.PathLike[str] | None = None,
     format: str | None = None,
     drive: str | None = None,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
     shadow: bool = False,
     save_drive: str | os.PathLike[str] | None = None,
     timeline: str | None = None,
@@ -276,8 +296,9 @@ def run(
 
     Example:
         >>> import floatgate
-        >>> result = floatgate.run({"drive": {"preset": "mlc-20nm"}, "workload": {"requests": 1_000_000}})
-        >>> result.waf, result.lifetime.years
+        >>> result = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 40_000})
+        >>> round(result.waf, 2), round(result.lifetime.tbw_bytes / 1e12, 3)
+        (1.97, 0.102)
     """
     resolved = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
     if snapshot is not None:
@@ -363,6 +384,9 @@ def resume(
         snapshot_every: as for :func:`run`.
         progress: as for :func:`run`.
 
+    Returns:
+        The finished run.
+
     Raises:
         InputError: no such file, a damaged one, one of another version, or a trace that has changed since.
         RunError: as :func:`run`.
@@ -407,6 +431,9 @@ def load(folder: str | os.PathLike[str]) -> Run:
 
     Args:
         folder: the run folder, or the ``result.json`` in it.
+
+    Returns:
+        The run; its series is read when it is first used.
 
     Raises:
         InputError: no run folder, or one of another version of floatgate's result.

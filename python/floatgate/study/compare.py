@@ -19,7 +19,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
 from floatgate.results.seed_stats import mean_result
 from floatgate.results.table_files import write_table
-from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, resolve, toml_value
+from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study import differences
@@ -101,7 +101,12 @@ class Comparison(Framed):
     file_name = "compare.json"
 
     def __init__(self, settings: Sequence[Setting], baseline: int = 0) -> None:
-        """Use :func:`compare`."""
+        """Use :func:`compare`.
+
+        Args:
+            settings: with their outcomes.
+            baseline: the number of the setting that the others are measured against.
+        """
         self.settings = list(settings)
         self.baseline = baseline
 
@@ -122,22 +127,22 @@ class Comparison(Framed):
 
     @property
     def base(self) -> Setting:
-        """The setting that the others are measured against."""
+        """Return the setting that the others are measured against."""
         return self.settings[self.baseline]
 
     @property
     def keys(self) -> list[str]:
-        """The keys that vary."""
+        """Return the keys that vary."""
         return [key for key, _ in self.settings[0].overrides]
 
     @property
     def repeated(self) -> bool:
-        """Whether settings have several seeds."""
+        """Return whether settings have several seeds."""
         return any(len(setting.seeds) > 1 for setting in self.settings)
 
     @property
     def runs(self) -> list[Run]:
-        """The runs that finished, in order; with several seeds one of each setting."""
+        """Return the runs that finished, in order; with several seeds one of each setting."""
         return [setting.run for setting in self.settings if setting.run is not None]
 
     def text(self) -> str:
@@ -157,7 +162,13 @@ class Comparison(Framed):
         return phrases
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:
-        """Format as ``01-greedy``: the name of a setting's run folder, or of that of one of its seeds."""
+        """Return the name of a setting's run folder, or of that of one of its seeds: ``01-greedy``.
+
+        Args:
+            number: of the setting, from 1 on.
+            setting: with its values.
+            seed: None for the setting's only run.
+        """
         label = "-".join(value for _, value in setting.overrides)
         name = "".join(char if char.isalnum() or char in "._" else "-" for char in label).strip("-")
         return f"{number:02d}-{name[:60]}" + ("" if seed is None else f"-seed-{seed}")
@@ -175,7 +186,11 @@ class Comparison(Framed):
         return self.to_arrow()
 
     def difference(self, setting: Setting) -> dict[str, Any] | None:
-        """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`."""
+        """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`.
+
+        Args:
+            setting: one of this comparison; the baseline itself has no difference (None).
+        """
         if setting is self.base:
             return None
         return differences.between(setting.by_seed, self.base.by_seed)
@@ -198,7 +213,11 @@ class Comparison(Framed):
         return entry
 
     def report(self, command: str | None = None) -> str:
-        """Return the comparison as one self-contained HTML page."""
+        """Return the comparison as one self-contained HTML page.
+
+        Args:
+            command: the command line that made it, where there was one.
+        """
         from floatgate.study.compare_report import page
 
         return page(self, command)
@@ -208,13 +227,28 @@ class Comparison(Framed):
     ) -> Path:
         """Write ``compare.json``, the flat table, ``report.html`` and one run folder for each run.
 
+        Args:
+            folder: the folder itself; made where it is missing, used where it is empty.
+            force: write into a folder that is not empty too.
+            report: whether to draw the report.
+            command: the command line that made it, where there was one.
+
+        Returns:
+            The folder.
+
         Raises:
             InputError: the folder is not empty (and not ``force``), or cannot be written.
         """
         return self.write(RunFolder.named(os.fspath(folder), force=force), report=report, command=command)
 
     def write(self, target: RunFolder, *, report: bool, command: str | None) -> Path:
-        """Write to a :class:`~floatgate.results.folder.RunFolder`; see :meth:`save`."""
+        """Write to a :class:`~floatgate.results.folder.RunFolder` and return its path; see :meth:`save`.
+
+        Args:
+            target: the folder.
+            report: whether to draw the report.
+            command: the command line that made it, where there was one.
+        """
 
         def fill(staging: Path, final: Path) -> None:
             for number, setting in enumerate(self.settings, start=1):
@@ -230,7 +264,11 @@ class Comparison(Framed):
         return target.write(fill, report=(lambda: self.report(command)) if report else None)
 
     def write_summary(self, folder: Path) -> None:
-        """Write the files on all settings: the JSON, and the flat table as Parquet and CSV."""
+        """Write the files on all settings: the JSON, and the flat table as Parquet and CSV.
+
+        Args:
+            folder: an existing folder.
+        """
         stem = Path(self.file_name).stem
         (folder / self.file_name).write_text(json.dumps(self.to_dict(), indent=2) + "\n", "utf-8")
         flat = self.arrow()
@@ -241,11 +279,11 @@ class Comparison(Framed):
 @checked
 def compare(
     experiment: ExperimentLike,
-    vary: Mapping[str, Sequence[Any]],
+    vary: Mapping[str, Sequence[object]],
     *,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
     repeat: int = 1,
-    baseline: Mapping[str, Any] | None = None,
+    baseline: Settings | None = None,
     jobs: int | None = None,
     shadow: bool = False,
     progress: Progress | None = None,
@@ -263,11 +301,19 @@ def compare(
         shadow: check against a shadow model; slow.
         progress: called with (number of the run, done, total or None, phase).
 
+    Returns:
+        The settings in the order of their values. One whose run fails keeps its error; the others go on.
+
     Raises:
         InputError: one of the settings is unusable; nothing has run then.
         ValueError: ``jobs`` or ``repeat`` below 1, or no values for a key.
 
-    A setting whose run fails (exit status 1) keeps its error; the others go on.
+    Example:
+        >>> import floatgate
+        >>> small = {"drive.capacity": "64 MiB", "workload.requests": 40_000}
+        >>> by_spare = floatgate.compare(small, {"ftl.spare_factor": [0.1, 0.25]})
+        >>> [round(run.waf, 2) for run in by_spare.runs]
+        [1.84, 1.43]
     """
     if not all(vary.values()):
         raise ValueError("vary: each key needs a value at least")

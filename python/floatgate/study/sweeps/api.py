@@ -6,12 +6,11 @@ import contextlib
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.results.folder import RunFolder
-from floatgate.run.experiment import ExperimentLike, resolve, toml_value
+from floatgate.run.experiment import ExperimentLike, Settings, resolve, toml_value
 from floatgate.study.runs.engines import engine_of
 from floatgate.study.sweeps.loaded import LoadedSweep, load_sweep
 from floatgate.study.sweeps.spec import SweepOptions, points_of
@@ -23,14 +22,14 @@ __all__ = ["LoadedSweep", "load_sweep", "sweep"]
 @checked
 def sweep(
     experiment: ExperimentLike,
-    vary: Mapping[str, Any] | None = None,
+    vary: Mapping[str, object] | None = None,
     *,
     out: str | os.PathLike[str],
     sample: str | None = None,
     samples: int | None = None,
     sample_seed: int | None = None,
     repeat: int | None = None,
-    set: Mapping[str, Any] | None = None,
+    set: Settings | None = None,
     on: str = "local",
     jobs: int | None = None,
     resume: bool = False,
@@ -52,10 +51,11 @@ def sweep(
         resume: go on with what ``out`` holds.
         force: start over in a folder that is not empty.
 
+    Returns:
+        The sweep that ``out`` holds. A run that fails is a row of the table.
+
     Raises:
         InputError: unusable input, or no room for the results.
-
-    A run that fails is a row of the table.
     """
     base = resolve(experiment, set=set)
     points, repeats = points_of(
@@ -78,7 +78,7 @@ def sweep(
     return load_sweep(out)
 
 
-def _vary_text(setting: tuple[str, Any]) -> str:
+def _vary_text(setting: tuple[str, object]) -> str:
     """Format a key with its values as ``--vary`` takes them."""
     key, values = setting
     if isinstance(values, str):

@@ -44,7 +44,15 @@ class LoadedSweep(Framed):
     """
 
     def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int, wrong: Wrong | None = None) -> None:
-        """Use :func:`load_sweep`."""
+        """Use :func:`load_sweep`.
+
+        Args:
+            folder: where it is.
+            keys: the keys that vary.
+            planned: how many runs it has when it is complete.
+            repeat: seeds of each setting.
+            wrong: checks the figures of its journal; None where they are flat rows.
+        """
         self.folder, self.keys, self.planned, self.repeat = folder, keys, planned, repeat
         self._wrong = wrong
         self._table: pa.Table | None = None
@@ -110,18 +118,30 @@ class LoadedSweep(Framed):
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
 
     def plot(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> alt.Chart | alt.LayerChart:
-        """Draw a figure against the keys that vary, as an Altair chart.
+        """Return a chart of a figure against the keys that vary.
 
         Lines where a key is a number, bars where it is a name. Where the settings need several panels, this is the
         first; :meth:`plots` has all.
+
+        Args:
+            figure: the column.
+            width: in pixels; None for that of reports.
 
         Raises:
             InputError: no such figure, or no run knows it.
         """
         return self.plots(figure, width=width)[0]
 
-    def plots(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> list[Any]:
-        """Return all panels of a figure; see :meth:`plot`."""
+    def plots(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> list[alt.Chart]:
+        """Return all panels of a figure; see :meth:`plot`.
+
+        Args:
+            figure: the column.
+            width: in pixels; None for that of reports.
+
+        Raises:
+            InputError: no such figure, or no run knows it.
+        """
         from floatgate.pages import charts, vega
         from floatgate.study import varied_charts
 
@@ -141,7 +161,11 @@ class LoadedSweep(Framed):
         return None if (self.folder / TUNE).is_file() else planned(self.folder)
 
     def report(self, command: str | None = None) -> str:
-        """Return the sweep as one self-contained HTML page."""
+        """Return the sweep as one self-contained HTML page.
+
+        Args:
+            command: the command line that made it, where there was one.
+        """
         from floatgate.study.sweeps.page import page
 
         return page(self, command)
@@ -170,6 +194,9 @@ def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
 
     Args:
         folder: the folder of ``floatgate sweep --out``, or the ``sweep.parquet`` in it.
+
+    Returns:
+        The sweep, with the runs that have ended.
 
     Raises:
         InputError: no sweep, or one without a single run yet.
