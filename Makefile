@@ -16,7 +16,7 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
-DEVELOP = $(MATURIN) develop --extras dev && rm -f $(STAMPS)/release && touch $(STAMPS)/extension
+DEVELOP = $(MATURIN) develop --extras dev && $(BIN)/python scripts/build_record.py dev && rm -f $(STAMPS)/release && touch $(STAMPS)/extension
 # Nextest runs the tests of all programs side by side, but no examples of documentation; plain cargo runs one program after the other.
 CARGO_TEST := cargo test --workspace
 ifneq ($(shell command -v cargo-nextest),)
@@ -101,7 +101,7 @@ site: $(STAMPS)/site ## write the documentation as a site, to read without a net
 clean: ## remove what was built (runs/ stays)
 	rm -rf $(VENV) target site .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
-	rm -f python/floatgate/_core*.so
+	rm -f python/floatgate/_core*.so python/floatgate/build.json
 
 # Says what is missing before anything fails on it.
 prerequisites:
@@ -139,4 +139,5 @@ $(STAMPS)/site: $(STAMPS)/environment
 
 $(STAMPS)/release: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(MATURIN) develop --release --extras dev
+	$(BIN)/python scripts/build_record.py release
 	@touch $(STAMPS)/extension $@

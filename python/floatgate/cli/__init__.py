@@ -16,7 +16,6 @@ import warnings
 from collections.abc import Sequence
 from typing import NoReturn, TextIO
 
-from floatgate import _core
 from floatgate.base import interruption
 from floatgate.base.errors import (
     STATUS_DONE,
@@ -150,10 +149,12 @@ def _internal(error: Exception) -> int:
 
 def _invoke(arguments: list[str]) -> int:
     arguments = arguments or ["--help"]
-    if arguments == ["--version"]:
+    if arguments[0] == "--version":
         # The argument parser would take longer to import than everything else here.
-        print(f"floatgate {_core.__version__}")
-        return STATUS_DONE
+        from floatgate.cli import version
+
+        if version.show(arguments[1:]):
+            return STATUS_DONE
     if _draws(arguments):
         drawing.start()
     from floatgate.cli.app import command

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from floatgate import _core
 from floatgate.cli import tree
 
 MODULES = {
@@ -67,13 +66,21 @@ def command(name: str | None = None) -> Any:
 
 def _show_version(value: bool) -> None:
     if value:
-        typer.echo(f"floatgate {_core.__version__}")
+        from floatgate.cli import version
+
+        version.show()
         raise typer.Exit
 
 
 def _root(
-    version: Annotated[
-        bool, typer.Option("--version", help="Show the version.", callback=_show_version, is_eager=True)
+    show_version: Annotated[
+        bool,
+        typer.Option(
+            "--version",
+            help="Show version, commit, build profile and extras; behind it, --json prints JSON.",
+            callback=_show_version,
+            is_eager=True,
+        ),
     ] = False,
 ) -> None:
     """Take only --version; the commands do the work."""
