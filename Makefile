@@ -80,8 +80,9 @@ fuzz: $(STAMPS)/extension ## damage what floatgate reads (traces, captures, JSON
 golden: $(STAMPS)/extension ## renew the golden results; read the diff
 	$(BIN)/python scripts/golden.py --renew
 
-lint: $(STAMPS)/extension ## check words, format and lints of Rust and Python
+lint: $(STAMPS)/extension ## check words, licences of others, format and lints of Rust and Python
 	$(BIN)/python scripts/words.py
+	$(BIN)/python scripts/licences.py --check
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
 	$(BIN)/ruff check python tests/python scripts notebooks
@@ -91,6 +92,7 @@ lint: $(STAMPS)/extension ## check words, format and lints of Rust and Python
 docs: $(STAMPS)/extension ## renew the generated pages of docs/
 	$(BIN)/python scripts/docs.py
 	$(BIN)/python scripts/library_docs.py
+	$(BIN)/python scripts/licences.py
 
 # The pages of Python are read from the source, those of Rust need a build of their own.
 site: $(STAMPS)/site ## write the documentation as a site, to read without a network: site/index.html (RUST=1 adds the Rust API)

@@ -1,0 +1,215 @@
+"""Write THIRD-PARTY.md: what a wheel bundles and requires, with licences. Refuses licences that are not permissive.
+
+`make docs` writes the page, and `--check` says whether it is current. Crates and their licences come from
+`cargo metadata`, those of Python packages from what is installed. A wheel bundles crates alone: pip installs the Python
+packages beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = ROOT / "THIRD-PARTY.md"
+TARGET = "x86_64-unknown-linux-gnu"
+"""Lists of other targets of Linux differ in few crates; their licences are checked by deny.toml."""
+ALLOWED = frozenset(
+    {
+        *("0BSD", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0"),
+        *("ISC", "MIT", "MIT-0", "PSF-2.0", "Unicode-3.0", "Zlib", "bzip2-1.0.6"),
+    }
+)
+"""Permissive licences, by their names in SPDX; BSD is that of packages that do not say which."""
+SOURCES_OF_OTHERS = {
+    "liblzma-sys": ("liblzma of XZ Utils", "0BSD"),
+    "lz4-sys": ("LZ4 library", "BSD-2-Clause"),
+    "zstd-sys": ("Zstandard", "BSD-3-Clause"),
+}
+"""Crates that compile C sources of other projects into the core: project and licence, from the files in the crate."""
+NO_SOURCES = frozenset({"pyo3", "pyo3-ffi"})
+"""Crates that name a library of the system in `links` and compile nothing."""
+CLASSIFIERS = {
+    "Apache Software License": "Apache-2.0",
+    "BSD License": "BSD",
+    "ISC License (ISCL)": "ISC",
+    "MIT License": "MIT",
+}
+HEAD = """# Third-party software
+<!-- Written by scripts/licences.py; `make docs` renews it. -->
+What a wheel of floatgate contains and requires, with licences. The licence of floatgate itself is in `LICENSE`.
+`scripts/licences.py` accepts permissive licences alone, and `make lint` runs it.
+"""
+
+
+class Part(NamedTuple):
+    """A piece of software, with its licence as an expression of SPDX."""
+
+    name: str
+    version: str
+    licence: str
+
+
+def is_allowed(expression: str) -> bool:
+    """Return whether a licence expression of SPDX can be met by permissive licences alone."""
+    expression = expression.replace("/", " OR ")
+    inner = re.search(r"\(([^()]*)\)", expression)
+    if inner is not None:
+        known = "MIT" if is_allowed(inner[1]) else "refused"
+        return is_allowed(f"{expression[: inner.start()]}{known}{expression[inner.end() :]}")
+    # AND binds closer than OR.
+    alternatives = (alternative.split(" AND ") for alternative in expression.split(" OR "))
+    return any(all(licence.strip() in ALLOWED for licence in together) for together in alternatives)
+
+
+def cargo_metadata() -> Mapping[str, Any]:
+    """Return the packages of Cargo.lock and how they depend on each other, without a network."""
+    command = ["cargo", "metadata", "--offline", "--locked", "--format-version=1", f"--filter-platform={TARGET}"]
+    ended = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    document: Mapping[str, Any] = json.loads(ended.stdout)
+    return document
+
+
+def crates(known: Mapping[str, Any]) -> tuple[list[Part], list[Part]]:
+    """Return the crates that are linked into the core, and those that only its build uses.
+
+    Args:
+        known: as `cargo metadata` writes it.
+    """
+    packages = {package["id"]: package for package in known["packages"]}
+    nodes = {node["id"]: node for node in known["resolve"]["nodes"]}
+    root = next(identity for identity, package in packages.items() if package["name"] == "floatgate-python")
+    linked = set(_reached([root], nodes, packages, of_build=False))
+    all_of_them = set(_reached([root], nodes, packages, of_build=True))
+    return _parts(packages, linked), _parts(packages, all_of_them - linked)
+
+
+def _reached(
+    todo: list[str], nodes: Mapping[str, Any], packages: Mapping[str, Any], *, of_build: bool
+) -> Iterator[str]:
+    kinds = {None, "build"} if of_build else {None}
+    met: set[str] = set()
+    while todo:
+        identity = todo.pop()
+        is_macro = any("proc-macro" in target["kind"] for target in packages[identity]["targets"])
+        if identity in met or (is_macro and not of_build):
+            continue
+        met.add(identity)
+        yield identity
+        todo += [
+            inner["pkg"]
+            for inner in nodes[identity]["deps"]
+            if any(kind["kind"] in kinds for kind in inner["dep_kinds"])
+        ]
+
+
+def _parts(packages: Mapping[str, Any], identities: Iterable[str]) -> list[Part]:
+    parts: list[Part] = []
+    for identity in identities:
+        package = packages[identity]
+        if package["source"] is None:
+            continue
+        parts.append(Part(package["name"], package["version"], package["license"] or "none stated"))
+        if package["links"] is not None and package["name"] not in NO_SOURCES:
+            if package["name"] not in SOURCES_OF_OTHERS:
+                raise SystemExit(
+                    f"error: {package['name']}: links = {package['links']!r}; "
+                    "expected what it compiles, in SOURCES_OF_OTHERS or NO_SOURCES of scripts/licences.py"
+                )
+            name, licence = SOURCES_OF_OTHERS[package["name"]]
+            parts.append(Part(name, f"in {package['name']}", licence))
+    return sorted(parts, key=lambda part: (part.name.lower(), part.version))
+
+
+def requirements() -> list[str]:
+    """Return the Python packages that floatgate requires."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    return sorted(canonicalize_name(Requirement(line).name) for line in project["dependencies"])
+
+
+def python_packages(names: Iterable[str]) -> list[Part]:
+    """Return packages with all that they require, as installed here."""
+    todo, parts = [canonicalize_name(name) for name in names], dict[str, Part]()
+    while todo:
+        name = todo.pop()
+        if name in parts:
+            continue
+        package = metadata.distribution(name)
+        parts[name] = Part(name, package.version, python_licence(package.metadata))
+        for line in package.requires or []:
+            wanted = Requirement(line)
+            if wanted.marker is None or wanted.marker.evaluate({"extra": ""}):
+                todo.append(canonicalize_name(wanted.name))
+    return [parts[name] for name in sorted(parts)]
+
+
+def python_licence(facts: Any) -> str:
+    """Return the licence of a Python package: its expression, else its classifier, else its line."""
+    classifiers = [line.rpartition(" :: ")[2] for line in facts.get_all("Classifier") or [] if "License" in line]
+    stated = [CLASSIFIERS[name] for name in classifiers if name in CLASSIFIERS]
+    line = str(facts.get("License") or "none stated").splitlines()[0]
+    return str(facts.get("License-Expression") or " AND ".join(stated) or line)
+
+
+def refused(parts: Iterable[Part]) -> list[str]:
+    """Return an error for each part whose licence is not permissive, or is no expression of SPDX."""
+    allowed = ", ".join(sorted(ALLOWED, key=str.lower))
+    return [
+        f"{part.name} {part.version}: licence {part.licence!r}; expected one of {allowed}"
+        for part in parts
+        if not is_allowed(part.licence)
+    ]
+
+
+def page(linked: Iterable[Part], of_build: Iterable[Part], required: Iterable[Part]) -> str:
+    """Return THIRD-PARTY.md."""
+    lines = [HEAD]
+    lines.append("## In the wheel\nLinked into the core, on Linux with x86-64:\n")
+    lines += ["| crate or library | version | licence |", "|---|---|---|"]
+    lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in linked]
+    lines.append("\n## In the build alone\nMacros and tools of the build; nothing of them is in the wheel:\n")
+    lines += ["| crate | version | licence |", "|---|---|---|"]
+    lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in of_build]
+    lines.append("\n## Required\nThe wheel contains no Python package of others. These are installed beside it:\n")
+    lines += ["| package | licence |", "|---|---|"]
+    lines += [f"| {part.name} | {part.licence} |" for part in required]
+    return "\n".join(lines) + "\n"
+
+
+def names_of(text: str) -> set[str]:
+    """Return what the rows of the page begin with: names, with the versions of crates."""
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines() if line.startswith("| ")]
+    return {" ".join(row[:-1]) for row in rows}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Write THIRD-PARTY.md, and refuse licences that are not permissive.")
+    parser.add_argument("--check", action="store_true", help="write nothing; status 1 if the page lacks a name")
+    check = parser.parse_args().check
+    linked, of_build = crates(cargo_metadata())
+    installed = python_packages(requirements())
+    errors = refused([*linked, *of_build, *installed])
+    text = page(linked, of_build, [part for part in installed if part.name in requirements()])
+    if check and (not PAGE.exists() or names_of(PAGE.read_text()) != names_of(text)):
+        errors.append(f"{PAGE.name}: is out of date; expected what `make docs` writes")
+    for error in errors:
+        print(f"error: {error}", file=sys.stderr)
+    if errors:
+        sys.exit(1)
+    if not check:
+        PAGE.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
