@@ -121,7 +121,7 @@ def theory_wa(
     Raises:
         InputError: an unknown policy, or a figure outside its range.
 
-    Example:
+    Examples:
         >>> import floatgate
         >>> round(floatgate.theory_wa("greedy", 0.1, 128), 3)
         4.992

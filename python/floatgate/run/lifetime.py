@@ -149,7 +149,7 @@ def lifetime(
         InputError: the experiment is unusable, or its workload has no time.
         RunError: the run failed.
 
-    Example:
+    Examples:
         >>> import floatgate
         >>> workload = {"workload.requests": 20_000, "workload.rate_per_s": 300.0}
         >>> life = floatgate.lifetime(workload, set={"drive.capacity": "64 MiB", "lifetime.forecast.waf": 1.5})

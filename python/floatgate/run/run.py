@@ -294,7 +294,7 @@ def run(
         InputError: unusable input; the message names file and line, or the setting.
         RunError: the run failed (free blocks or P/E cycles ran out, or an invariant broke); the message says when.
 
-    Example:
+    Examples:
         >>> import floatgate
         >>> result = floatgate.run({"drive.capacity": "64 MiB", "workload.requests": 40_000})
         >>> round(result.waf, 2), round(result.lifetime.tbw_bytes / 1e12, 3)

@@ -308,7 +308,7 @@ def compare(
         InputError: one of the settings is unusable; nothing has run then.
         ValueError: ``jobs`` or ``repeat`` below 1, or no values for a key.
 
-    Example:
+    Examples:
         >>> import floatgate
         >>> small = {"drive.capacity": "64 MiB", "workload.requests": 40_000}
         >>> by_spare = floatgate.compare(small, {"ftl.spare_factor": [0.1, 0.25]})
