@@ -27,6 +27,7 @@ from floatgate.run.lifetime import Lifetime, lifetime
 from floatgate.run.run import Run, load, resume, run
 
 if TYPE_CHECKING:
+    from floatgate.run.stream import RunStream, stream
     from floatgate.study.compare import Comparison, compare
     from floatgate.study.query import query
     from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
@@ -42,6 +43,7 @@ __all__ = [
     "Record",
     "Run",
     "RunError",
+    "RunStream",
     "__version__",
     "compare",
     "lifetime",
@@ -50,20 +52,23 @@ __all__ = [
     "query",
     "resume",
     "run",
+    "stream",
     "sweep",
     "theory_wa",
     "trace_info",
 ]
 
-_STUDIES = {
-    "Comparison": "compare",
-    "LoadedSweep": "sweeps.api",
-    "compare": "compare",
-    "load_sweep": "sweeps.api",
-    "query": "query",
-    "sweep": "sweeps.api",
+_LATE = {
+    "Comparison": "study.compare",
+    "LoadedSweep": "study.sweeps.api",
+    "RunStream": "run.stream",
+    "compare": "study.compare",
+    "load_sweep": "study.sweeps.api",
+    "query": "study.query",
+    "stream": "run.stream",
+    "sweep": "study.sweeps.api",
 }
-"""Names of studies, whose modules are imported when one is first used: most programs use none."""
+"""Names whose modules are imported when one is first used: most programs use none."""
 
 
 def __dir__() -> list[str]:
@@ -71,9 +76,9 @@ def __dir__() -> list[str]:
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _STUDIES:
+    if name not in _LATE:
         raise AttributeError(f"module 'floatgate' has no attribute {name!r}")
-    value = getattr(import_module(f"floatgate.study.{_STUDIES[name]}"), name)
+    value = getattr(import_module(f"floatgate.{_LATE[name]}"), name)
     globals()[name] = value
     return value
 
