@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test extra check properties mutants build dev bench bench-compare fuzz golden lint docs site clean prerequisites
+.PHONY: help demo test wheel extra check properties mutants build dev bench bench-compare fuzz golden lint docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -36,7 +36,10 @@ test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
-extra: $(STAMPS)/release $(STAMPS)/site ## run the slow commands of README.md and docs/ too and all notebooks, and check the built site
+wheel: $(STAMPS)/environment ## build a wheel into dist/, install it into an empty environment and run first commands from there
+	$(BIN)/python scripts/wheel.py
+
+extra: $(STAMPS)/release $(STAMPS)/site wheel ## run the slow commands of README.md and docs/ too and all notebooks, check the built site and a wheel
 	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py \
 		tests/python/test_notebooks.py
 
@@ -101,7 +104,7 @@ site: $(STAMPS)/site ## write the documentation as a site, to read without a net
 	@echo "open $(CURDIR)/site/index.html"
 
 clean: ## remove what was built (runs/ stays)
-	rm -rf $(VENV) target site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) target site dist .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests -name __pycache__ -type d -prune -exec rm -rf {} +
 	rm -f python/floatgate/_core*.so python/floatgate/build.json
 

@@ -142,7 +142,7 @@ def test_text_and_json_say_the_same(cli: Cli, tmp_path: Path) -> None:
     assert (answer["commit"] or f"unknown: {answer['unknown']}") in lines[1]
     assert lines[2].split()[1] == (answer["profile"] or "unknown")
     installed = [name for name, is_installed in answer["extras"].items() if is_installed]
-    assert lines[3].split(maxsplit=1)[1] == (", ".join(installed) or "no")
+    assert lines[3].split(maxsplit=1)[1] == (", ".join(installed) or "none")
     file = tmp_path / "version.json"
     for words in (["--json=-"], ["--json", "-"]):
         assert json.loads(cli("--version", *words).done()) == answer

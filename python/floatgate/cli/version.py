@@ -67,6 +67,6 @@ def _text() -> str:
             f"floatgate {_core.__version__}",
             f"commit    {commit}",
             f"profile   {known.profile or 'unknown'}",
-            f"extras    {', '.join(installed) or 'no'}",
+            f"extras    {', '.join(installed) or 'none'}",
         )
     )
