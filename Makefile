@@ -36,7 +36,7 @@ test: $(STAMPS)/extension ## run all tests, Rust and Python
 	$(CARGO_TEST)
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
-wheel: $(STAMPS)/environment ## build a wheel into dist/, install it into an empty environment and run first commands from there
+wheel: $(STAMPS)/environment | prerequisites ## build a wheel into dist/, install it into an empty environment and run first commands from there
 	$(BIN)/python scripts/wheel.py
 
 extra: $(STAMPS)/release $(STAMPS)/site wheel ## run the slow commands of README.md and docs/ too and all notebooks, check the built site and a wheel

@@ -18,9 +18,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from packaging.requirements import Requirement
-from packaging.utils import canonicalize_name
-
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "THIRD-PARTY.md"
 TARGET = "x86_64-unknown-linux-gnu"
@@ -33,11 +30,13 @@ ALLOWED = frozenset(
 )
 """Permissive licences, by their names in SPDX; BSD is that of packages that do not say which."""
 SOURCES_OF_OTHERS = {
-    "liblzma-sys": ("liblzma of XZ Utils", "0BSD"),
-    "lz4-sys": ("LZ4 library", "BSD-2-Clause"),
-    "zstd-sys": ("Zstandard", "BSD-3-Clause"),
+    "liblzma-sys": ("liblzma of XZ Utils", "0BSD", "xz/COPYING.0BSD"),
+    "lz4-sys": ("LZ4 library", "BSD-2-Clause", "liblz4/lib/LICENSE"),
+    "zstd-sys": ("Zstandard", "BSD-3-Clause", "zstd/LICENSE"),
 }
-"""Crates that compile C sources of other projects into the core: project and licence, from the files in the crate."""
+"""Crates that compile C sources of other projects into the core: project, licence, and its text in the crate."""
+TEXTS = re.compile(r"(?i)(licen[cs]e|copying|copyright|notice|unlicense)([-._].*)?")
+"""Names of the files in a crate that hold its licences."""
 NO_SOURCES = frozenset({"pyo3", "pyo3-ffi"})
 """Crates that name a library of the system in `links` and compile nothing."""
 CLASSIFIERS = {
@@ -88,16 +87,39 @@ def crates(known: Mapping[str, Any]) -> tuple[list[Part], list[Part]]:
         known: as `cargo metadata` writes it.
     """
     packages = {package["id"]: package for package in known["packages"]}
-    nodes = {node["id"]: node for node in known["resolve"]["nodes"]}
-    root = next(identity for identity, package in packages.items() if package["name"] == "floatgate-python")
-    linked = set(_reached([root], nodes, packages, of_build=False))
-    all_of_them = set(_reached([root], nodes, packages, of_build=True))
+    linked, all_of_them = (set(_reached(known, packages, of_build=of_build)) for of_build in (False, True))
     return _parts(packages, linked), _parts(packages, all_of_them - linked)
 
 
-def _reached(
-    todo: list[str], nodes: Mapping[str, Any], packages: Mapping[str, Any], *, of_build: bool
-) -> Iterator[str]:
+def texts(known: Mapping[str, Any]) -> str:
+    """Return the texts of the licences of all that is linked into the core, each text once.
+
+    Args:
+        known: as `cargo metadata` writes it.
+    """
+    packages = {package["id"]: package for package in known["packages"]}
+    of_text: dict[str, list[str]] = {}
+    for identity in sorted(_reached(known, packages, of_build=False)):
+        package = packages[identity]
+        if package["source"] is None:
+            continue
+        folder = Path(package["manifest_path"]).parent
+        files = [(file, package["name"]) for file in sorted(folder.iterdir()) if TEXTS.fullmatch(file.name)]
+        files = [(file, name) for file, name in files if file.is_file()]
+        if not files:
+            stated = f"The crate has no text of its licence and states: {package['license']}"
+            of_text.setdefault(stated, []).append(package["name"])
+        if package["name"] in SOURCES_OF_OTHERS:
+            project, _, text = SOURCES_OF_OTHERS[package["name"]]
+            files.append((folder / text, project))
+        for file, name in files:
+            of_text.setdefault(file.read_text("utf-8", "replace").strip(), []).append(f"{name} ({file.name})")
+    return "".join(f"{'=' * 78}\n{', '.join(names)}\n{'=' * 78}\n{text}\n\n" for text, names in of_text.items())
+
+
+def _reached(known: Mapping[str, Any], packages: Mapping[str, Any], *, of_build: bool) -> Iterator[str]:
+    nodes = {node["id"]: node for node in known["resolve"]["nodes"]}
+    todo = [identity for identity, package in packages.items() if package["name"] == "floatgate-python"]
     kinds = {None, "build"} if of_build else {None}
     met: set[str] = set()
     while todo:
@@ -127,19 +149,25 @@ def _parts(packages: Mapping[str, Any], identities: Iterable[str]) -> list[Part]
                     f"error: {package['name']}: links = {package['links']!r}; "
                     "expected what it compiles, in SOURCES_OF_OTHERS or NO_SOURCES of scripts/licences.py"
                 )
-            name, licence = SOURCES_OF_OTHERS[package["name"]]
+            name, licence, _ = SOURCES_OF_OTHERS[package["name"]]
             parts.append(Part(name, f"in {package['name']}", licence))
     return sorted(parts, key=lambda part: (part.name.lower(), part.version))
 
 
 def requirements() -> list[str]:
     """Return the Python packages that floatgate requires."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     return sorted(canonicalize_name(Requirement(line).name) for line in project["dependencies"])
 
 
 def python_packages(names: Iterable[str]) -> list[Part]:
     """Return packages with all that they require, as installed here."""
+    from packaging.requirements import Requirement
+    from packaging.utils import canonicalize_name
+
     todo, parts = [canonicalize_name(name) for name in names], dict[str, Part]()
     while todo:
         name = todo.pop()

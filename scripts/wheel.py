@@ -22,12 +22,15 @@ import zipfile
 from pathlib import Path
 
 import build_record
+import licences
 
 ROOT = Path(__file__).resolve().parent.parent
 DIST = ROOT / "dist"
 INPUTS = ("configs", "traces")
 """Folders of the checkout that commands of README.md name."""
 RECORD = f"floatgate/{build_record.RECORD}"
+TEXTS = "THIRD-PARTY.txt"
+"""The file of licence texts, beside THIRD-PARTY.md in the wheel."""
 FIRST_COMMANDS = 3
 """Commands of README.md that run, from the top: its forecast, its plan and its comparison."""
 OTHERS = (
@@ -52,31 +55,35 @@ def build() -> Path:
         DIST.mkdir(exist_ok=True)
         target = DIST / built.name
         beside = target.with_suffix(".new")
-        add_record(built, beside)
+        add_files(built, beside, licences.texts(licences.cargo_metadata()))
     return beside.replace(target)
 
 
-def add_record(wheel: Path, target: Path, checkout: Path = ROOT) -> None:
-    """Write a wheel with the record of its build.
+def add_files(wheel: Path, target: Path, licence_texts: str, checkout: Path = ROOT) -> None:
+    """Write a wheel with the record of its build, and the licences of what is linked into its core.
 
     Args:
         wheel: as maturin built it, with the profile ``release``.
         target: the new file.
+        licence_texts: as :func:`licences.texts` returns them.
         checkout: the sources of the wheel.
     """
     with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as written:
         (core,) = (name for name in source.namelist() if re.fullmatch(r"floatgate/_core\.[^/]*so", name))
         (listing,) = (name for name in source.namelist() if name.endswith(".dist-info/RECORD"))
-        record = json.dumps(build_record.record(source.read(core), "release", checkout), indent=2).encode()
+        record = json.dumps(build_record.record(source.read(core), "release", checkout), indent=2)
+        added = {RECORD: record, f"{listing.removesuffix('RECORD')}licenses/{TEXTS}": licence_texts}
         for entry in source.infolist():
-            if entry.filename not in (RECORD, listing):
+            if entry.filename not in (*added, listing):
                 written.writestr(entry, source.read(entry), zipfile.ZIP_DEFLATED)
-        written.writestr(RECORD, record)
-        rows = [row for row in csv.reader(io.StringIO(source.read(listing).decode())) if row and row[0] != RECORD]
-        digest = base64.urlsafe_b64encode(hashlib.sha256(record).digest()).rstrip(b"=").decode()
-        text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([*rows, [RECORD, f"sha256={digest}", str(len(record))]])
-        written.writestr(listing, text.getvalue())
+        rows = [row for row in csv.reader(io.StringIO(source.read(listing).decode())) if row and row[0] not in added]
+        for name, text in added.items():
+            written.writestr(name, text)
+            digest = base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+            rows.append([name, f"sha256={digest}", str(len(text.encode()))])
+        lines = io.StringIO()
+        csv.writer(lines, lineterminator="\n").writerows(rows)
+        written.writestr(listing, lines.getvalue())
 
 
 def first_commands(readme: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 import tomllib
 from email.message import Message
 from pathlib import Path
@@ -58,6 +59,17 @@ def test_the_page_tells_what_is_linked_from_what_builds(known: Any) -> None:
     assert {"syn", "serde_derive", "cc"} <= of_build
     assert not linked & {"syn", "proptest", "windows-sys"} | linked & of_build
     assert not any(name.startswith("floatgate") for name in linked | of_build)
+
+
+def test_the_texts_are_those_of_all_that_is_linked(known: Any) -> None:
+    text = licences.texts(known)
+    linked, of_build = licences.crates(known)
+    heads = re.findall(r"={78}\n(.*)\n={78}\n(.+)", text)
+    named = {re.sub(r" \([^()]*\)$", "", name) for head, _ in heads for name in head.split(", ")}
+    assert named == {part.name for part in linked}
+    assert "Copyright (c) 2011-2020, Yann Collet" in text
+    assert len({first for _, first in heads}) > 10
+    assert not named & ({part.name for part in of_build} - {part.name for part in linked})
 
 
 def test_a_crate_with_sources_of_others_must_be_described(known: Any) -> None:

@@ -15,6 +15,7 @@ import wheel
 
 ROOT = Path(__file__).parents[2]
 INFO = "floatgate-0.1.0.dist-info"
+LICENCES = f"{INFO}/licenses/THIRD-PARTY.txt"
 
 
 def _built(file: Path, files: dict[str, str]) -> Path:
@@ -28,28 +29,25 @@ def _built(file: Path, files: dict[str, str]) -> Path:
 def test_a_wheel_gets_the_record_of_its_core(tmp_path: Path) -> None:
     files = {"floatgate/__init__.py": "1", "floatgate/_core.abi3.so": "core", wheel.RECORD: "of an earlier build"}
     built = _built(tmp_path / "built.whl", files)
-    wheel.add_record(built, tmp_path / "new.whl", tmp_path)
+    wheel.add_files(built, tmp_path / "new.whl", "a licence", tmp_path)
     with zipfile.ZipFile(tmp_path / "new.whl") as new:
         assert new.testzip() is None
-        assert sorted(new.namelist()) == sorted([*files, f"{INFO}/RECORD"])
+        assert sorted(new.namelist()) == sorted([*files, LICENCES, f"{INFO}/RECORD"])
+        assert new.read(LICENCES) == b"a licence"
         assert new.read("floatgate/__init__.py") == b"1"
         record = new.read(wheel.RECORD)
         assert json.loads(record) == build_record.record(b"core", "release", tmp_path)
         rows = list(csv.reader(io.StringIO(new.read(f"{INFO}/RECORD").decode())))
-    assert [row[0] for row in rows] == [
-        "floatgate/__init__.py",
-        "floatgate/_core.abi3.so",
-        f"{INFO}/RECORD",
-        wheel.RECORD,
-    ]
-    assert rows[-1][2] == str(len(record))
-    assert rows[-1][1].startswith("sha256=")
+    kept = ["floatgate/__init__.py", "floatgate/_core.abi3.so", f"{INFO}/RECORD"]
+    assert [row[0] for row in rows] == [*kept, wheel.RECORD, LICENCES]
+    assert [row[2] for row in rows[3:]] == [str(len(record)), "9"]
+    assert all(row[1].startswith("sha256=") for row in rows[3:])
 
 
 def test_a_wheel_without_its_core_is_refused(tmp_path: Path) -> None:
     built = _built(tmp_path / "built.whl", {"floatgate/__init__.py": "1"})
     with pytest.raises(ValueError, match="unpack"):
-        wheel.add_record(built, tmp_path / "new.whl", tmp_path)
+        wheel.add_files(built, tmp_path / "new.whl", "a licence", tmp_path)
 
 
 def test_the_first_commands_are_those_of_the_readme() -> None:
