@@ -65,7 +65,7 @@ def test_an_exception_in_the_loop_ends_the_run() -> None:
         fails()
     # The frames of a traceback hold the loop.
     raised.value.__traceback__ = None
-    raised._excinfo = None  # type: ignore[assignment]
+    raised._excinfo = None
     until = time.monotonic() + SECONDS_MAX
     while threads() and time.monotonic() < until:
         time.sleep(0.05)

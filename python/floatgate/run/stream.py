@@ -135,7 +135,7 @@ def stream(
         InputError: unusable input; nothing has run then.
         RunError: the run failed; from the loop.
 
-    Example:
+    Examples:
         >>> import floatgate
         >>> steps = floatgate.stream({"drive.capacity": "64 MiB", "workload.requests": 40_000})
         >>> for step in steps:
