@@ -39,9 +39,9 @@ test: $(STAMPS)/extension ## run all tests, Rust and Python
 wheel: $(STAMPS)/environment | prerequisites ## build a wheel into dist/, install it into an empty environment and run first commands from there
 	$(BIN)/python scripts/wheel.py
 
-extra: $(STAMPS)/release $(STAMPS)/site wheel ## run the slow commands of README.md and docs/ too and all notebooks, check the built site and a wheel
-	FLOATGATE_DOCS=slow $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py \
-		tests/python/test_notebooks.py
+extra: $(STAMPS)/release $(STAMPS)/site wheel ## run the slow commands of README.md and docs/ too and all notebooks, check the built site, a wheel and all kinds of pages
+	FLOATGATE_DOCS=slow FLOATGATE_PAGES=all $(BIN)/python -m pytest tests/python/test_docs_pages.py tests/python/test_site.py \
+		tests/python/test_notebooks.py tests/python/test_pages_in_browser.py
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")

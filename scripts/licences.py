@@ -1,8 +1,8 @@
 """Write THIRD-PARTY.md: what a wheel bundles and requires, with licences. Refuses licences that are not permissive.
 
 `make docs` writes the page, and `--check` says whether it is current. Crates and their licences come from
-`cargo metadata`, those of Python packages from what is installed. A wheel bundles crates alone: pip installs the Python
-packages beside it.
+`cargo metadata`, those of Python packages from what is installed, those of what draws charts in pages from its listing.
+A wheel bundles no Python package of others: pip installs them beside it.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "THIRD-PARTY.md"
+CHARTS = ROOT / "python/floatgate/pages/chart_runtime.json"
+"""What is in the bundle that draws the charts of pages; `scripts/chart_runtime.py` writes it."""
 TARGET = "x86_64-unknown-linux-gnu"
 """Lists of other targets of Linux differ in few crates; their licences are checked by deny.toml."""
 ALLOWED = frozenset(
@@ -200,12 +202,23 @@ def refused(parts: Iterable[Part]) -> list[str]:
     ]
 
 
-def page(linked: Iterable[Part], of_build: Iterable[Part], required: Iterable[Part]) -> str:
+def of_charts() -> list[Part]:
+    """Return the packages of JavaScript that reports carry along."""
+    packages = json.loads(CHARTS.read_text())["packages"]
+    return [Part(one["name"], one["version"], one["license"]) for one in packages]
+
+
+def page(linked: Iterable[Part], in_pages: Iterable[Part], of_build: Iterable[Part], required: Iterable[Part]) -> str:
     """Return THIRD-PARTY.md."""
     lines = [HEAD]
     lines.append("## In the wheel\nLinked into the core, on Linux with x86-64:\n")
     lines += ["| crate or library | version | licence |", "|---|---|---|"]
     lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in linked]
+    lines.append(
+        "\nIn reports, to draw their charts in a browser; the bundle itself has the texts of these licences:\n"
+    )
+    lines += ["| package of JavaScript | version | licence |", "|---|---|---|"]
+    lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in in_pages]
     lines.append("\n## In the build alone\nMacros and tools of the build; nothing of them is in the wheel:\n")
     lines += ["| crate | version | licence |", "|---|---|---|"]
     lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in of_build]
@@ -227,8 +240,8 @@ def main() -> None:
     check = parser.parse_args().check
     linked, of_build = crates(cargo_metadata())
     installed = python_packages(requirements())
-    errors = refused([*linked, *of_build, *installed])
-    text = page(linked, of_build, [part for part in installed if part.name in requirements()])
+    errors = refused([*linked, *of_charts(), *of_build, *installed])
+    text = page(linked, of_charts(), of_build, [part for part in installed if part.name in requirements()])
     if check and (not PAGE.exists() or names_of(PAGE.read_text()) != names_of(text)):
         errors.append(f"{PAGE.name}: is out of date; expected what `make docs` writes")
     for error in errors:

@@ -48,9 +48,14 @@ def test_a_licence_passes_if_it_can_be_met_by_permissive_ones(expression: str, a
 def test_the_page_has_all_names_and_all_licences_pass(known: Any) -> None:
     linked, of_build = licences.crates(known)
     required = [licences.Part(name, "", "") for name in licences.requirements()]
-    names = licences.names_of(licences.page(linked, of_build, required))
+    names = licences.names_of(licences.page(linked, licences.of_charts(), of_build, required))
     assert names == licences.names_of((ROOT / "THIRD-PARTY.md").read_text()), "make docs renews THIRD-PARTY.md"
-    assert licences.refused([*linked, *of_build, *licences.python_packages(licences.requirements())]) == []
+    assert (
+        licences.refused(
+            [*linked, *licences.of_charts(), *of_build, *licences.python_packages(licences.requirements())]
+        )
+        == []
+    )
 
 
 def test_the_page_tells_what_is_linked_from_what_builds(known: Any) -> None:

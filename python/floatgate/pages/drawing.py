@@ -130,8 +130,8 @@ _with_system_fonts = _Renderer()
 for _process in (_renderer, _with_system_fonts):
     atexit.register(_process.close)
 
-PAGE_FONT = "system-ui, sans-serif"
-"""The font of pages: the reader's."""
+PAGE_FONT = "Arial, Liberation Sans, Helvetica, sans-serif"
+"""The font of charts on pages: what readers have of the widths of :data:`OWN_FONT`, by which places are measured."""
 OWN_FONT = "Liberation Sans, Arial, sans-serif"
 """The font that the renderer brings along; others of the same widths where a reader lacks it."""
 _RESOURCES = re.compile(rb"(?m)(?:^ +/[A-Za-z]+\d+ \d+ 0 R\n){2,}")

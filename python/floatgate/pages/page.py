@@ -1,4 +1,4 @@
-"""Pages from templates: one file, no script, nothing fetched.
+"""Pages from templates: one file, nothing fetched; without scripts, charts are pictures.
 
 Each package keeps its own templates: ``report/timeline.html`` is in ``floatgate/report/templates``.
 """
@@ -11,7 +11,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.pages import drawing
+from floatgate.pages import drawing, live
 from floatgate.pages.causes import PATTERNS, patterned
 from floatgate.pages.parts import Part, Text, Title, left_out, to_repeat
 
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
 def page(title: str, parts: Iterable[Part]) -> str:
     """Return the whole page, readable at 360 pixels and in black and white; one note names the missing pictures."""
     drawing.tell_missing()
+    body = rendered_parts(parts)
     looks = {"style": _style(), "patterned": patterned(), "patterns": PATTERNS}
-    return rendered("pages/page.html", {"title": title, "parts": list(parts), **looks})
+    scripts = live.scripts() if live.MARK in body else None
+    return rendered("pages/page.html", {"title": title, "body": body, "scripts": scripts, **looks})
 
 
 def report(

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from floatgate.pages import charts, drawing
+from floatgate.pages import charts, drawing, live
 from floatgate.pages.causes import Cause, patterned
 
 WIDE, NARROW = 560, 328
@@ -126,13 +126,23 @@ class Grid(Part):
 
 @dataclass(eq=False, repr=False)
 class Figure(Part):
-    """A chart, drawn for wide and for narrow pages; ``reason`` says why it could not be drawn."""
+    """A chart, drawn for wide and for narrow pages.
+
+    Attributes:
+        title: of the chart.
+        caption: how to read it.
+        wide: the picture for wide pages, as SVG.
+        narrow: that for narrow pages.
+        spec: both as :func:`floatgate.pages.live.specification` writes them, to be drawn anew by the page.
+        reason: why it could not be drawn.
+    """
 
     kind = "figure"
     title: str
     caption: str
     wide: str = ""
     narrow: str = ""
+    spec: str = ""
     reason: str = ""
 
 
@@ -190,8 +200,9 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
         return Figure(title, caption, reason="listed, not drawn")
     label = f"{title}. {caption}"
     try:
-        wide = charts.svg(draw(WIDE), f"{name}-w", label)
-        return Figure(title, caption, wide, charts.svg(draw(NARROW), f"{name}-n", label))
+        wide, narrow = draw(WIDE), draw(NARROW)
+        pictures = charts.svg(wide, f"{name}-w", label), charts.svg(narrow, f"{name}-n", label)
+        return Figure(title, caption, *pictures, live.specification(wide.to_dict(), narrow.to_dict()))
     except (drawing.CannotDrawError, ImportError, MemoryError) as error:
         return Figure(title, caption, reason=drawing.missing(title, error))
 
