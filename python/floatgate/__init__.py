@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, compare
     from floatgate.study.query import query
     from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
+    from floatgate.trace.frame_trace import TraceFile, trace_from
 
 __version__ = _core.__version__
 
@@ -44,6 +45,7 @@ __all__ = [
     "Run",
     "RunError",
     "RunStream",
+    "TraceFile",
     "__version__",
     "compare",
     "lifetime",
@@ -55,6 +57,7 @@ __all__ = [
     "stream",
     "sweep",
     "theory_wa",
+    "trace_from",
     "trace_info",
 ]
 
@@ -62,11 +65,13 @@ _LATE = {
     "Comparison": "study.compare",
     "LoadedSweep": "study.sweeps.api",
     "RunStream": "run.stream",
+    "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
     "load_sweep": "study.sweeps.api",
     "query": "study.query",
     "stream": "run.stream",
     "sweep": "study.sweeps.api",
+    "trace_from": "trace.frame_trace",
 }
 """Names whose modules are imported when one is first used: most programs use none."""
 

@@ -7,6 +7,7 @@
   result.
 - ``trace convert``: the core reads, slices and writes; :mod:`.conversion` adds Parquet (:mod:`.parquet_columns`).
 - ``trace record``: :mod:`.recorder`.
+- traces from dataframes: :mod:`.frame_trace`; :mod:`.frame_names` recognizes columns, :mod:`.frame_values` checks rows.
 
 :mod:`.columns` passes the formats that Python reads to the core as columns; they work wherever a trace does.
 """
