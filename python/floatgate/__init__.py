@@ -29,6 +29,8 @@ from floatgate.run.run import Run, load, resume, run
 if TYPE_CHECKING:
     from floatgate.run.stream import RunStream, stream
     from floatgate.study.compare import Comparison, compare
+    from floatgate.study.plan import Plan
+    from floatgate.study.plan_api import plan
     from floatgate.study.query import query
     from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
     from floatgate.trace.frame_trace import TraceFile, trace_from
@@ -41,6 +43,7 @@ __all__ = [
     "InputError",
     "Lifetime",
     "LoadedSweep",
+    "Plan",
     "Record",
     "Run",
     "RunError",
@@ -51,6 +54,7 @@ __all__ = [
     "lifetime",
     "load",
     "load_sweep",
+    "plan",
     "query",
     "resume",
     "run",
@@ -64,10 +68,12 @@ __all__ = [
 _LATE = {
     "Comparison": "study.compare",
     "LoadedSweep": "study.sweeps.api",
+    "Plan": "study.plan",
     "RunStream": "run.stream",
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
     "load_sweep": "study.sweeps.api",
+    "plan": "study.plan_api",
     "query": "study.query",
     "stream": "run.stream",
     "sweep": "study.sweeps.api",

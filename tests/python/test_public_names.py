@@ -17,6 +17,8 @@ DOCUMENTS = {
     "Comparison.to_dict": "compare.json",
     "Lifetime.__init__": "lifetime.json",
     "LoadedSweep.settings": "rows of a table whose columns vary",
+    "Plan.of": "plan.json",
+    "Plan.to_dict": "plan.json",
     "Record.__init__": "any object of JSON",
     "Record.to_dict": "any object of JSON",
     "Run.experiment": "an experiment of TOML",
@@ -104,3 +106,4 @@ def test_functions_that_begin_an_analysis_have_examples() -> None:
     assert {"floatgate", "floatgate.run", "floatgate.compare", "floatgate.lifetime", "floatgate.theory_wa"} <= {
         test.name for test in examples()
     }
+    assert {"floatgate.plan", "floatgate.trace_from"} <= {test.name for test in examples()}

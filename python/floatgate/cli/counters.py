@@ -13,11 +13,11 @@ import typer
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.errors import STATUS_DONE, input_error, meant, quote
+from floatgate.base.numbers import above_zero
 from floatgate.base.text_table import table
 from floatgate.cli import counter_options as c
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
-from floatgate.cli.numbers import above_zero
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.lab.counters import collecting, summary

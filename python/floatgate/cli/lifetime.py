@@ -8,11 +8,11 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, input_error
+from floatgate.base.numbers import growth, years
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.measured import Readings, beside, measured
-from floatgate.cli.numbers import growth, years
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.results.folder import RunFolder

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shlex
 import sys
 from dataclasses import dataclass
@@ -12,21 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, meant, quote, quoted
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
+from floatgate.base.numbers import growth, listed, years
 from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
 from floatgate.cli import options as o
 from floatgate.cli.measured import Facts, Readings, beside, measured
-from floatgate.cli.numbers import above_zero, growth, listed, share, years
 from floatgate.cli.output import Output
 from floatgate.cli.places import Files, Pictures
 from floatgate.results.folder import must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
 from floatgate.run.experiment import Experiment
 from floatgate.run.lifetime import managed
-from floatgate.study.plan_drives import named_drives, sold_bytes
-from floatgate.study.plan_point import Bounds, Point, Price
+from floatgate.study.plan_point import Point
+from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_drives_once
 from floatgate.study.planning import WHOLE
 from floatgate.study.planning import plan as plan_of
 from floatgate.study.runs.resume import NAME, remove
@@ -35,8 +34,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from floatgate.study.plan import Plan
-
-_SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGTPkmgtp]?i?[Bb])?")
 
 
 def register(app: typer.Typer) -> None:
@@ -93,8 +90,7 @@ def plan(
     drawn = pictures.checked(out, force=force)
     in_use = measured(counters)
     names = listed("--drives", drives)
-    if names is not None and source.drive is not None:
-        raise input_error("--drive: the plan already tries those of --drives; expected only one of the two options")
+    must_name_drives_once(source.drive, names)
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
     base = g.built(experiment, source, trace_options, set).with_overrides(
@@ -141,7 +137,14 @@ def planned(
         InterruptedRunError: after Ctrl-C, when a drive was done.
     """
     lists = _lists(choices)
-    bounds = _bounds(choices, None if drives is None else named_drives(drives), prices)
+    bounds = bounds_of(
+        drives,
+        min_served=choices.min_served,
+        max_write_p99_ms=choices.max_write_p99,
+        price_per_tb=choices.price_per_tb,
+        judge=(choices.judge or o.Judge.BOTH).value,
+        prices=_prices(prices),
+    )
     if places.csv is not None:
         must_be_table_name(places.csv, "--csv")
         must_be_new_file(places.csv, EXPECTED, force=places.force)
@@ -194,70 +197,28 @@ Lists = tuple[list[str] | None, list[str] | None, list[str] | None, list[str] | 
 
 
 def _lists(choices: g.Choices) -> Lists:
-    """Parse capacities, spare factors, throttles and reducers.
+    """Split capacities, spare factors, throttles and reducers.
 
     Raises:
         InputError: one of them cannot be.
     """
     sizes, spares = listed("--capacities", choices.capacities), listed("--spare-factors", choices.spare_factors)
-    for text in sizes or []:
-        if not _SIZE.fullmatch(text):
-            raise input_error(f"--capacities: {quote(text)} is not a size; expected sizes such as 64GiB,128GiB")
-    for text in spares or []:
-        if not _is_spare(text):
-            raise input_error(
-                f"--spare-factors: {quote(text)} is not a share; expected figures from 0 to 1 such as 0.07,0.28"
-            )
+    must_be_variants(sizes, spares)
     return sizes, spares, listed("--throttles", choices.throttles), listed("--reducers", choices.reducers)
 
 
-def _is_spare(text: str) -> bool:
-    try:
-        return 0 <= float(text) < 1
-    except ValueError:
-        return False
-
-
-def _bounds(choices: g.Choices, drives: Sequence[str] | None, prices: str | None) -> Bounds:
-    """Parse the options that bound a drive.
+def _prices(text: str | None) -> dict[str, str] | None:
+    """Split ``NAME=PRICE,NAME=PRICE``.
 
     Raises:
-        InputError: one of them is no share, no time or no price.
-    """
-    served = share("--min-served", choices.min_served)
-    p99_ms = above_zero("--max-write-p99", choices.max_write_p99, "not a length of time", "milliseconds, more than 0")
-    per_tb = above_zero("--price-per-tb", choices.price_per_tb, "not a price", "a figure above 0")
-    return Bounds(
-        Bounds.min_served if served is None else served,
-        None if p99_ms is None else 1000 * p99_ms,
-        per_tb,
-        (choices.judge or o.Judge.BOTH).value,
-        _prices(prices, drives, others=per_tb is not None),
-    )
-
-
-def _prices(text: str | None, drives: Sequence[str] | None, *, others: bool) -> tuple[Price, ...]:
-    """Parse ``NAME=PRICE,NAME=PRICE``; ``others`` says whether drives without one have another price.
-
-    Raises:
-        InputError: a price is none, or of a drive that the plan does not try; a drive has none.
+        InputError: a drive has two prices.
     """
     if text is None:
-        return ()
-    if drives is None:
-        raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
-    made: dict[str, Price] = {}
+        return None
+    made: dict[str, str] = {}
     for pair in listed("--prices", text) or []:
         name, _, value = (part.strip() for part in pair.partition("="))
-        if name not in drives:
-            raise input_error(f"--prices: {quote(name)} is not a drive of the plan; {meant(name, drives)}")
         if name in made:
             raise input_error(f"--prices: {quote(name)} given twice; expected one price for each drive")
-        price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0")
-        made[name] = Price(name, price or 0.0, sold_bytes(name))
-    without = [name for name in drives if name not in made]
-    if without and not others:
-        raise input_error(
-            f"--prices: no price of {quoted(without)}; expected one for each drive, or --price-per-tb for the others"
-        )
-    return tuple(made.values())
+        made[name] = value
+    return made

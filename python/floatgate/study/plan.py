@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -50,7 +51,15 @@ class Plan(Framed):
         bounds: Bounds | None = None,
         untried: Sequence[str] = (),
     ) -> None:
-        """Use :func:`plan`."""
+        """Use :func:`floatgate.plan`.
+
+        Args:
+            points: the choices.
+            experiment_toml: the experiment that they vary, resolved.
+            label: what to call the plan.
+            bounds: the requirements besides the life; None for the defaults.
+            untried: the drives that were left out.
+        """
         self.points: list[Point] = list(points)
         self.experiment_toml = experiment_toml
         self.label = label
@@ -70,7 +79,7 @@ class Plan(Framed):
 
     @property
     def target_years(self) -> float | None:
-        """The target in years."""
+        """Return the target in years; None without one."""
         targets = (point.target_years for point in self.points)
         return next((target for target in targets if target is not None), None)
 
@@ -253,7 +262,7 @@ class Plan(Framed):
         return ", ".join(phrases + ([] if price is None else [f"price {units.figure(price)}"]))
 
     def name(self, point: Point, *, short: bool = False) -> str:
-        """Format as ``64 GiB under static``, ``client-tlc-1t``: the drive, and how it is managed where that differs.
+        """Return ``64 GiB under static``, ``client-tlc-1t``: the drive, and how it is managed where that differs.
 
         Args:
             point: the choice.
@@ -305,7 +314,7 @@ class Plan(Framed):
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """Describe the sources of the intervals; None without intervals."""
+        """Return the sources of the intervals in words; None without intervals."""
         return life_range.basis([point.result for point in self.points if point.result is not None])
 
     def to_dict(self) -> dict[str, Any]:
@@ -329,7 +338,12 @@ class Plan(Framed):
 
     @classmethod
     def of(cls, saved: Mapping[str, Any], experiment_toml: str) -> Plan:
-        """Return the plan that :meth:`to_dict` describes."""
+        """Return the plan that :meth:`to_dict` describes.
+
+        Args:
+            saved: the parsed ``plan.json``, checked.
+            experiment_toml: the experiment that it varies, resolved.
+        """
         # A plan of older versions was judged by the average block.
         judge = saved.get("judge", "flash")
         prices = tuple(Price(**one) for one in saved.get("prices", ()))
@@ -338,13 +352,38 @@ class Plan(Framed):
         return cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
 
     def report(self, command: str | None = None) -> str:
-        """Return the plan as one self-contained HTML page."""
+        """Return the plan as one self-contained HTML page.
+
+        Args:
+            command: the command line that made it, where there was one.
+        """
         from floatgate.study.plan_report import page
 
         return page(self, command)
 
+    def save(self, folder: str | os.PathLike[str], *, force: bool = False, report: bool = True) -> Path:
+        """Write ``plan.json``, the flat table, ``experiment.toml`` and ``report.html``.
+
+        Args:
+            folder: the folder itself; made where it is missing, used where it is empty.
+            force: write into a folder that is not empty too.
+            report: whether to draw the report.
+
+        Returns:
+            The folder.
+
+        Raises:
+            InputError: the folder is not empty (and not ``force``), or cannot be written.
+        """
+        return self.write(RunFolder.named(os.fspath(folder), force=force), report=report)
+
     def write(self, target: RunFolder, *, report: bool = True, command: str | None = None) -> Path:
-        """Write ``plan.json``, its flat table, ``experiment.toml`` and ``report.html``.
+        """Write to a :class:`~floatgate.results.folder.RunFolder` and return its path; see :meth:`save`.
+
+        Args:
+            target: the folder.
+            report: whether to draw the report.
+            command: the command line that made it, where there was one.
 
         Raises:
             InputError: the folder cannot be written.

@@ -1,4 +1,4 @@
-"""Numbers and lists in options; errors name the option, the value and what was expected."""
+"""Numbers and lists in options and arguments; errors name the option, the value and what was expected."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ YEARS_MAX = 100.0
 GROWTH_MIN, GROWTH_MAX = -0.9, 100.0
 
 
-def years(text: str | None) -> float | None:
+def years(text: str | float | None) -> float | None:
     """Parse ``--target``.
 
     Raises:
@@ -24,7 +24,7 @@ def years(text: str | None) -> float | None:
     return number
 
 
-def growth(text: str | None) -> float | None:
+def growth(text: str | float | None) -> float | None:
     """Parse ``--growth``.
 
     Raises:
@@ -43,7 +43,7 @@ def growth(text: str | None) -> float | None:
     return number
 
 
-def share(option: str, text: str | None) -> float | None:
+def share(option: str, text: str | float | None) -> float | None:
     """Return a share from 0 to 1.
 
     Raises:
@@ -57,7 +57,7 @@ def share(option: str, text: str | None) -> float | None:
     return number
 
 
-def above_zero(option: str, text: str | None, what: str, expected: str) -> float | None:
+def above_zero(option: str, text: str | float | None, what: str, expected: str) -> float | None:
     """Return a finite number above 0.
 
     Raises:
@@ -88,12 +88,12 @@ def listed(option: str, text: str | None) -> list[str] | None:
     return values
 
 
-def _number(text: str) -> float | None:
+def _number(text: str | float) -> float | None:
     try:
         return float(text)
     except ValueError:
         return None
 
 
-def _error(option: str, text: str, what: str, expected: str) -> Exception:
+def _error(option: str, text: str | float, what: str, expected: str) -> Exception:
     return input_error(f"{option}: {text if _number(text) is not None else quote(text)} is {what}; expected {expected}")

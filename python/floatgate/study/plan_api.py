@@ -1,0 +1,113 @@
+"""The plan of Python's interface: which drive to buy for a workload."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from floatgate.base.arguments import checked
+from floatgate.base.errors import InputError, input_error
+from floatgate.base.numbers import growth, years
+from floatgate.run.experiment import ExperimentLike, Settings, resolve
+from floatgate.run.lifetime import managed
+from floatgate.study import planning
+from floatgate.study.plan import Plan
+from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_drives_once
+
+if TYPE_CHECKING:
+    from floatgate._core import Progress
+
+_SHARED = "drive drives capacities spare-factors throttles reducers prices price-per-tb min-served judge"
+_ARGUMENTS = {
+    **{option: option.replace("-", "_") for option in _SHARED.split()},
+    "growth": "growth_per_year",
+    "max-write-p99": "max_write_p99_ms",
+    "target": "target_years",
+}
+"""Arguments by the option of the command line that errors name."""
+_OPTION = re.compile(rf"(?<!\S)--({'|'.join(sorted(_ARGUMENTS, key=len, reverse=True))})(?![\w./-])")
+
+
+@checked
+def plan(
+    experiment: ExperimentLike = None,
+    *,
+    trace: str | os.PathLike[str] | None = None,
+    format: str | None = None,
+    drive: str | None = None,
+    set: Settings | None = None,
+    target_years: float | None = None,
+    growth_per_year: float | None = None,
+    drives: Sequence[str] | None = None,
+    capacities: Sequence[str] | None = None,
+    spare_factors: Sequence[float] | None = None,
+    throttles: Sequence[str] | None = None,
+    reducers: Sequence[str] | None = None,
+    prices: Mapping[str, float] | None = None,
+    price_per_tb: float | None = None,
+    min_served: float | None = None,
+    max_write_p99_ms: float | None = None,
+    judge: Literal["both", "flash", "rating"] = "both",
+    progress: Progress | None = None,
+) -> Plan:
+    """Find the cheapest drive that lasts long enough under a workload and serves it, on all cores.
+
+    Without ``drives`` and ``capacities``, half to four times the capacity of the experiment's drive are tried, and
+    larger ones where none of these will do. Ctrl-C after a drive is done gives a plan of those that are.
+
+    Args:
+        experiment: as :func:`floatgate.run` takes it.
+        trace: a trace file to take as the workload.
+        format: its format; detected automatically where None.
+        drive: the name of a drive of the catalogue, which the plan varies.
+        set: settings laid over everything else, with dotted keys.
+        target_years: how long the drive should last, in years.
+        growth_per_year: share by which the host's writes grow each year.
+        drives: names or groups of the catalogue to try, such as ``["client-tlc", "ent-qlc"]``.
+        capacities: sizes to try, such as ``["64 GiB", "128 GiB"]``.
+        spare_factors: shares to try.
+        throttles: policies of ``lifetime.throttle`` to try; ``["all"]`` for all of them.
+        reducers: policies of ``lifetime.reduce`` to try.
+        prices: of drives of the catalogue, by name.
+        price_per_tb: price of a TB of flash, for drives without a price.
+        min_served: least share of the workload that is written in the target time; 0.99 where None.
+        max_write_p99_ms: longest time, in milliseconds, that 99 of 100 page writes may take.
+        judge: what ends a life: ``flash``, ``rating``, or whichever of ``both`` ends first.
+        progress: called now and then with (done, total, phase).
+
+    Returns:
+        The choices, ``.best`` among them and ``.answer()`` in words.
+
+    Raises:
+        InputError: an argument or the experiment is unusable, or none of the drives can hold the workload.
+        RunError: a forecast failed.
+
+    Examples:
+        >>> import floatgate
+        >>> workload = {"workload.requests": 20_000, "workload.rate_per_s": 3.0, "lifetime.forecast.waf": 1.5}
+        >>> plan = floatgate.plan(workload, capacities=["64 MiB", "128 MiB"], target_years=0.5)
+        >>> [point.capacity for point in plan.best]
+        ['128 MiB']
+        >>> plan.to_pandas()["life_years"].round(2).tolist()
+        [0.35, 0.69]
+    """
+    with _naming_arguments():
+        must_name_drives_once(drive, drives)
+        spares = None if spare_factors is None else [str(factor) for factor in spare_factors]
+        must_be_variants(capacities, spares)
+        base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+        base = base.with_overrides(managed(None, years(target_years), None, growth(growth_per_year)))
+        bounds = bounds_of(drives, min_served, max_write_p99_ms, price_per_tb, judge, prices)
+        return planning.plan(base, capacities, spares, throttles, reducers, progress, bounds, drives=drives)
+
+
+@contextlib.contextmanager
+def _naming_arguments() -> Iterator[None]:
+    """Name arguments in place of the options of the command line in errors."""
+    try:
+        yield
+    except InputError as error:
+        raise input_error(_OPTION.sub(lambda option: _ARGUMENTS[option[1]], error.message)) from None
