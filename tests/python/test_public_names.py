@@ -15,11 +15,9 @@ import floatgate
 DOCUMENTS = {
     "Comparison.difference": "figures of JSON by key",
     "Comparison.to_dict": "compare.json",
-    "Lifetime.__init__": "lifetime.json",
     "LoadedSweep.settings": "rows of a table whose columns vary",
     "Plan.of": "plan.json",
     "Plan.to_dict": "plan.json",
-    "Record.__init__": "any object of JSON",
     "Record.to_dict": "any object of JSON",
     "Run.experiment": "an experiment of TOML",
 }

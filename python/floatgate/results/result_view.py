@@ -9,7 +9,7 @@ from typing import Any
 class Record(Mapping[str, Any]):
     """A JSON object with its keys as attributes too. Read only; :meth:`to_dict` gives the plain dict."""
 
-    def __init__(self, values: Mapping[str, Any]) -> None:
+    def __init__(self, values: Mapping[str, object]) -> None:
         """Wrap a JSON object; nested objects are wrapped when they are read.
 
         Args:

@@ -42,7 +42,7 @@ class Lifetime(Framed):
         label: what to call it.
     """
 
-    def __init__(self, result: Mapping[str, Any], experiment_toml: str, label: str) -> None:
+    def __init__(self, result: Mapping[str, object], experiment_toml: str, label: str) -> None:
         """Use :func:`lifetime`.
 
         Args:
