@@ -85,7 +85,7 @@ def test_a_plan_shows_its_answer_and_the_front() -> None:
     assert repr(plan) == "<floatgate.Plan x: 2 choices>"
 
 
-def test_a_forecast_shows_its_answer() -> None:
+def test_a_forecast_shows_its_answer_and_its_main_chart() -> None:
     life = floatgate.lifetime(
         {
             "drive.capacity": "64 MiB",
@@ -94,6 +94,11 @@ def test_a_forecast_shows_its_answer() -> None:
             "lifetime.forecast.waf": 1.5,
         }
     )
-    html = checked_card(life._repr_html_(), 0)
+    html = checked_card(life._repr_html_(), 1)
     assert "<th>life</th>" in html
     assert life.label in repr(life)
+    title = "Flash bytes programmed"
+    assert title in html
+    assert title in life.report()
+    without = floatgate.Lifetime({**life.result.to_dict(), "series": {}}, "", "x")
+    assert title not in checked_card(without._repr_html_(), 0)

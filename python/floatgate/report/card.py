@@ -7,7 +7,7 @@ from floatgate.pages.parts import Cards, Rows, Text
 from floatgate.report import lifetime_summary, summary
 from floatgate.report.page import headline
 from floatgate.report.sections import run_charts
-from floatgate.report.sections.forecast import cards
+from floatgate.report.sections.forecast import cards, parts
 from floatgate.results.run_view import ForecastView, RunView
 
 WIDTH = 560
@@ -22,7 +22,9 @@ def of_run(run: RunView) -> str:
 
 
 def of_life(life: ForecastView) -> str:
-    """Return the answer of a forecast, its headlines and its summary."""
+    """Return the answer of a forecast, its headlines and its summary, with what is programmed over the life."""
     result = life.result.to_dict()
     answer = Text(lifetime_summary.headline(result), strong=True)
-    return card([answer, Cards(cards.cards(result)), Rows(lifetime_summary.lines(result, life.label))])
+    written = parts.written(result)
+    charts = [] if written is None else [picture(written.title, written.caption, written.draw(WIDTH))]
+    return card([answer, Cards(cards.cards(result)), Rows(lifetime_summary.lines(result, life.label))], charts)

@@ -66,7 +66,7 @@ class Lifetime(Framed):
         return f"<floatgate.Lifetime {self.label}>"
 
     def _repr_html_(self) -> str:
-        """Show answer, headlines and summary, for notebooks."""
+        """Show answer, headlines, summary and what is programmed over the life, for notebooks."""
         from floatgate.report.card import of_life
 
         return of_life(self)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
-from floatgate.pages import palette
+from floatgate.pages import palette, vega
 from floatgate.pages.parts import Charts, Figure, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import reduce
@@ -16,9 +16,10 @@ from floatgate.results.result_view import look
 
 def parts(result: dict[str, Any]) -> list[Part]:
     """Return what happens over the life; nothing where the forecast has no course."""
-    policy = str(look(result, "throttle", "policy") or "none")
-    policy = reduce.INTEGRATED if reduce.policy(result) == reduce.INTEGRATED else policy
-    figures = [*_written(result, policy), *_responses(result, policy)]
+    policy = _policy(result)
+    programmed = written(result)
+    figures = [] if programmed is None else [figure("written", *programmed)]
+    figures += _responses(result, policy)
     if policy != "none":
         figures += _course(
             result, policy, "delay_us", 1000.0, "Throttling delay", "delay of a page write, ms",
@@ -30,6 +31,13 @@ def parts(result: dict[str, Any]) -> list[Part]:
     )  # fmt: skip
     beyond = [Text(f"Under the full demand of the host: {load.BEYOND}.")] if load.overloaded(result) else []
     return [Section("Over the life", [*beyond, Charts(figures)])] if figures else []
+
+
+def _policy(result: dict[str, Any]) -> str:
+    """Return what throttles: the integrated manager, or a policy, or none."""
+    if reduce.policy(result) == reduce.INTEGRATED:
+        return reduce.INTEGRATED
+    return str(look(result, "throttle", "policy") or "none")
 
 
 def _course(
@@ -51,9 +59,26 @@ def _course(
     return [drawn]
 
 
-def _written(result: dict[str, Any], policy: str) -> list[Figure]:
-    """Draw bytes programmed, wanted and allowed over the life, and what the flash endures."""
-    terabyte = 1e12
+class Drawing(NamedTuple):
+    """A chart before it is drawn.
+
+    Attributes:
+        title: what it shows.
+        caption: how to read it.
+        draw: makes it, with a width in pixels.
+    """
+
+    title: str
+    caption: str
+    draw: Callable[[int], vega.Composed]
+
+
+def written(result: dict[str, Any]) -> Drawing | None:
+    """Return the main chart: bytes programmed and allowed over the life, and what the flash endures.
+
+    None where the forecast has no course.
+    """
+    policy, terabyte = _policy(result), 1e12
     looks = [throttle_charts.Look("programmed", palette.BLUE, (), "circle")]
     columns = ["written_bytes"]
     if policy != "none":
@@ -66,7 +91,7 @@ def _written(result: dict[str, Any], policy: str) -> list[Figure]:
         made, x_title = course_rows(result, column, one.label, scale=terabyte, to_s=ends.shown_s(result))
         rows += made
     if len(rows) < 2 * len(looks):
-        return []
+        return None
     caption = "Compared with the flash endurance" + (
         " known so far, from the rest of its blocks." if policy != "none" else "."
     )
@@ -74,15 +99,13 @@ def _written(result: dict[str, Any], policy: str) -> list[Figure]:
     top = max(row["y"] for row in rows)
     rules = [("flash endurance", endures / terabyte)] if endures and endures / terabyte <= 2 * top else []
     marks = ends.marks(result)
-    drawn = figure(
-        "written",
+    return Drawing(
         "Flash bytes programmed",
         f"{caption}{ends.beyond(result)}",
         lambda width: throttle_charts.lines(
             rows, looks, x_title, "TB", width=width, rules=rules, marks=marks, legend=len(looks) > 1
         ),
     )
-    return [drawn]
 
 
 def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
