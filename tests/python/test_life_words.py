@@ -1,4 +1,4 @@
-"""Figures of forecast lives: as many digits as the target needs; ratings up to a century."""
+"""Figures of forecast lives: as many digits as the target needs; what ends first leads."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 from floatgate.base import units
 from floatgate.report import lifetime_summary as summary
 from floatgate.report.sections import rating
-from floatgate.report.sections.forecast import cards, ends, host_writes, life_range
+from floatgate.report.sections.forecast import cards, ends, entry, host_writes, life_range, lines
 from floatgate.run.lifetime import Lifetime
 from floatgate.study.plan import Plan
+from floatgate.study.plan_point import Point
 from test_lifetime_text import life, point
 
 
@@ -74,24 +75,33 @@ def test_a_rating_that_is_used_up_just_before_the_target_says_so() -> None:
 @pytest.mark.parametrize(
     ("flash_years", "message"),
     [
-        (5.0, "600 TBW are not reached within 100 years; the flash is worn out before"),
-        (2000.0, "600 TBW are not reached within 100 years"),
-        (None, "600 TBW are not reached within 100 years"),
+        (150.0, "600 TBW are written after more than 1000 years, after the flash is worn out"),
+        (None, "600 TBW are written after more than 1000 years"),
     ],
 )
-def test_more_than_a_century_is_no_figure(flash_years: float | None, message: str) -> None:
+def test_a_rating_beyond_a_century_has_its_figure(flash_years: float | None, message: str) -> None:
     rated = {"visible_tbw_bytes": 600e12, "tbw_bytes": 600e12}
     slow = {"drive": {"logical_bytes": 1e12, "rated": rated}, "lifetime": {"dwpd": 0.001}}
     assert rating.line(slow, flash_years) == message
-    assert rating.cell(slow) == "more than 100 years"
+    assert rating.cell(slow) == "more than 1000 years"
 
 
-def test_a_rating_beyond_a_century_is_no_figure_in_the_headline() -> None:
-    result = life(drive={"rated": {"visible_tbw_bytes": 5e16, "tbw_bytes": 5e16}}) | {"waf_bytes": 2.24}
-    assert ends.what_ends_first(result) == (
-        "The average block wears out first, after 5.0 years; the rated bytes are written after more than 100 years"
+def test_the_end_that_comes_first_leads_everywhere_beyond_a_century_too() -> None:
+    # The host writes 105 TB per year: the rating ends after 128 years, the flash after 373.
+    rated = {"visible_tbw_bytes": 128 * 105.27e12, "tbw_bytes": 128 * 105.27e12}
+    result = life(drive={"rated": rated}, lifetime={"years": 373.0}) | {"waf_bytes": 2.24}
+    assert lines.at_full_demand(result).startswith(
+        "128 years until the rated bytes are written (373 years for the flash)"
     )
-    assert ("rating used up", "more than 100 years") in [card[:2] for card in cards.cards(result)]
+    assert str(ends.what_ends_first(result)).startswith("The rated bytes are written first, after 128 years; ")
+    assert cards.cards(result)[0][:2] == ("life", "128 years")
+    assert str(rating.line(result, 373.0)).endswith(" are written after 128 years, before the flash is worn out")
+    planned = Point("64 GiB", None, "none", result)
+    assert (planned.life_text, planned.ends, units.life(entry.earliest(result)[1])) == (
+        "128 years",
+        "rating",
+        "128 years",
+    )
 
 
 def test_drive_writes_per_day_are_those_before_demand_grows() -> None:

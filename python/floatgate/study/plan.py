@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
-from floatgate.report.sections import growing, rating
+from floatgate.report.sections import growing
 from floatgate.report.sections.forecast import entry, latency, life_range, lines
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
@@ -215,7 +215,7 @@ class Plan(Framed):
         """Summarize a drive for a buyer: life and what ends it, share served, WAF, response, and price."""
         phrases = [self._life(point)]
         if point.ends != "rating" and point.rated_years is not None:
-            phrases.append(f"rated bytes written after {rating.after_text(point.rated_years, self.target_years)}")
+            phrases.append(f"rated bytes written after {units.life(point.rated_years, self.target_years)}")
         if point.served is not None:
             phrases.append(f"{life_range.served_text(point.result)} served")
         waf = waf_text(point)

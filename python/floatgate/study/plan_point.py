@@ -143,29 +143,20 @@ class Point:
     @property
     def years(self) -> float:
         """How long it lasts by the plan's criterion; 0 if that is not known."""
-        return min((one for one in self._lives if one is not None), default=0.0)
-
-    @property
-    def _lives(self) -> tuple[float | None, ...]:
-        flash, rated = entry.life_that_counts(self.result), self.rated_years
-        return {"both": (flash, rated), "flash": (flash,), "rating": (rated,)}[self.judge]
+        return entry.earliest(self.result, self.judge)[1] or 0.0
 
     @property
     def life_years(self) -> float:
         """The life that counts; infinite where nothing ends it, 0 where it is not known."""
         if self.result is None or self.overloaded:
             return 0.0
-        return min((one for one in self._lives if one is not None), default=math.inf)
+        years = entry.earliest(self.result, self.judge)[1]
+        return math.inf if years is None else years
 
     @property
     def ends(self) -> str | None:
         """What ends the life that counts: a key of :data:`ENDS`; None where nothing does."""
-        if math.isinf(self.life_years) or not self.life_years:
-            return None
-        flash = entry.life_that_counts(self.result)
-        if self.judge == "rating" or (self.judge == "both" and flash != self.life_years):
-            return "rating"
-        return "flash" if entry.first_block_years(self.result) is None else "first_block"
+        return entry.earliest(self.result, self.judge)[0] if self.life_years else None
 
     @property
     def useful_tb(self) -> float | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
-from floatgate.report.sections import growing, rating
+from floatgate.report.sections import growing
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, latency, life_range
 from floatgate.report.sections.reduce import INTEGRATED
@@ -117,11 +117,7 @@ def _throttle(_plan: Plan, point: Point) -> str:
 
 
 def _rating(_plan: Plan, point: Point) -> str:
-    return (
-        "-"
-        if point.rated_years is None or point.overloaded
-        else rating.after_text(point.rated_years, point.target_years)
-    )
+    return "-" if point.rated_years is None or point.overloaded else units.life(point.rated_years, point.target_years)
 
 
 def _tbw(_plan: Plan, point: Point) -> str:

@@ -16,8 +16,6 @@ Facts = Mapping[str, Any] | None
 
 _DAYS = 365.0
 """Days per year, as makers and the core count them."""
-LONG_YEARS = 100.0
-"""To a buyer, a rating that takes longer is never reached."""
 _ALIKE = 0.02
 """Lives that differ by less count as equal, given their errors."""
 
@@ -57,25 +55,14 @@ def line(result: Facts, flash_years: float | None) -> str | None:
         return None
     sold = look(result, "drive", "rated", "tbw_bytes")
     whole = f" ({tbw_text(sold)} for the whole drive)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
-    if after > LONG_YEARS:
-        before = flash_years is not None and flash_years < (1.0 - _ALIKE) * after
-        text = f"{tbw_text(rated)}{whole} are not reached within {LONG_YEARS:.0f} years"
-        return f"{text}; the flash is worn out before" if before else text
     text = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
     return text if flash_years is None else f"{text}, {_order(after, flash_years)}"
 
 
 def first_to_end(result: Facts, flash_years: float | None) -> float | None:
-    """Return when the rated bytes are written where that is clearly before the flash is worn out; None elsewhere."""
+    """Return when the rated bytes are written, if that is before the flash is worn out; None elsewhere."""
     after = years(result)
-    if after is None or after > LONG_YEARS:
-        return None
-    return after if flash_years is None or after < (1.0 - _ALIKE) * flash_years else None
-
-
-def after_text(years: float, target: float | None = None) -> str:
-    """Return when the rated bytes are written: ``1.4 years``, ``more than 100 years``."""
-    return f"more than {LONG_YEARS:.0f} years" if years > LONG_YEARS else units.life(years, target)
+    return after if after is not None and (flash_years is None or after < flash_years) else None
 
 
 def _order(rated_years: float, flash_years: float) -> str:
@@ -88,13 +75,13 @@ def cards(result: Facts) -> list[section.Card]:
     """Return when the rating is used up."""
     rated, after = tbw_bytes(result), years(result)
     target = look(result, "lifetime", "target_years")
-    return [] if rated is None or after is None else [("rating used up", after_text(after, target), tbw_text(rated))]
+    return [] if rated is None or after is None else [("rating used up", units.life(after, target), tbw_text(rated))]
 
 
 def cell(result: Facts) -> str:
     """Format as ``1.4 years``."""
     after = years(result)
-    return "-" if after is None else after_text(after)
+    return "-" if after is None else units.life(after)
 
 
 SECTION = section.Section(

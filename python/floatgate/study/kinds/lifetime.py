@@ -14,7 +14,7 @@ from floatgate.study.kinds.kind import Document, Kind, Overview, experiment_of
 
 def _overview(path: Path, content: Document) -> Overview:
     """Describe it as a run, with the life that counts."""
-    life = units.life(entry.life_that_counts(content), entry.target_years(content))
+    life = units.life(entry.earliest(content)[1], entry.target_years(content))
     return replace(run.overview(path, content), life="not known" if load.overloaded(content) else life)
 
 

@@ -7,9 +7,10 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import host_writes, latency, load
+from floatgate.report.sections.forecast import ends, entry, host_writes, latency, load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under
+from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
 
 
@@ -20,7 +21,7 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
     made = _lives(result, facts)
     if overloaded:
         made = [("life", "not known", f"{at_full_demand(result)} {load.IF_SO}")]
-    made += [(*card[:2], f"{card[2]}, {load.IF_SO}") if overloaded else card for card in rating.cards(result)]
+    made += _rating(result, overloaded=overloaded)
     made += host_writes.cards(result)
     if (part := part_served(result)) is not None and not overloaded:
         made.append(("served", part, "of the host's demand in the target time"))
@@ -46,11 +47,29 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
-    """Return the life of the first block if wear is uneven, and that of the average one."""
+    """Return when the rated bytes are written if that ends the life, then the lives of first and average block."""
     target, holds = facts.get("target_years"), facts.get("holds")
     below = under(result)
+    ends_by, after = entry.earliest(result)
+    if ends_by == "rating":
+        verdict = ends.verdict(result)
+        text = f"until the rated bytes are written ({tbw_text(rating.tbw_bytes(result) or 0.0)})"
+        life = [("life", units.life(after, target), text if verdict is None else f"{text}; {verdict}")]
+        return [*life, *_of_flash(result, facts, below)]
     if target is not None and holds is not None:
         below += f"; the target of {units.target_years(target)} is {'met' if holds else 'missed'}"
+    return _of_flash(result, facts, below)
+
+
+def _rating(result: dict[str, Any], *, overloaded: bool) -> list[section.Card]:
+    """Return when the rating is used up, unless that is the life itself."""
+    if overloaded:
+        return [(*card[:2], f"{card[2]}, {load.IF_SO}") for card in rating.cards(result)]
+    return [] if entry.earliest(result)[0] == "rating" else rating.cards(result)
+
+
+def _of_flash(result: dict[str, Any], facts: dict[str, Any], below: str) -> list[section.Card]:
+    target = facts.get("target_years")
     first, average = uneven(result), units.life(facts.get("years"), target)
     if first is not None:
         return [

@@ -56,12 +56,8 @@ def what_ends_first(result: Facts) -> str | None:
     target = look(result, "lifetime", "target_years")
     first, *others = known
     text = _SAYS[first.name]
-    text = f"{text[:1].upper()}{text[1:]}{' first' if others else ''}, after {_text(first, target)}"
-    return text + "".join(f"; {_SAYS[end.name]} after {_text(end, target)}" for end in others)
-
-
-def _text(end: End, target: float | None) -> str:
-    return rating.after_text(end.years, target) if end.name == RATED else units.life(end.years, target)
+    text = f"{text[:1].upper()}{text[1:]}{' first' if others else ''}, after {units.life(first.years, target)}"
+    return text + "".join(f"; {_SAYS[end.name]} after {units.life(end.years, target)}" for end in others)
 
 
 def verdict(result: Facts) -> str | None:
@@ -112,7 +108,7 @@ def marks(result: Facts) -> list[Mark]:
     made = []
     for group in groups:
         group.sort(key=lambda end: list(_DASHES).index(end.name))
-        label = f"{', '.join(end.name for end in group)}: {_text(group[0], target)}"
+        label = f"{', '.join(end.name for end in group)}: {units.life(group[0].years, target)}"
         made.append(Mark(label, min(group[0].years * YEAR_S, until) / unit, _DASHES[group[0].name]))
     return made
 
@@ -122,5 +118,5 @@ def beyond(result: Facts) -> str:
     until = shown_s(result) * (1 + _ALIKE)
     target = look(result, "lifetime", "target_years")
     known = [*ends(result), *([] if target is None else [End(TARGET, target)])]
-    hidden = [f"{end.name} ({_text(end, target)})" for end in known if end.years * YEAR_S > until]
+    hidden = [f"{end.name} ({units.life(end.years, target)})" for end in known if end.years * YEAR_S > until]
     return f" Beyond the chart: {', '.join(hidden)}." if hidden else ""

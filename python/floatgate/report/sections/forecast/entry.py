@@ -38,6 +38,24 @@ def rated_years(result: Forecast) -> float | None:
     return rating.years(result) if kept_years is None else kept_years
 
 
+def earliest(result: Forecast, judge: str = "both") -> tuple[str | None, float | None]:
+    """Return what ends the life first, and after how many years: every headline of a life begins with it.
+
+    Args:
+        result: a forecast, or the part of one that a plan keeps.
+        judge: ``both`` for flash and rating, ``flash`` or ``rating`` for one of them.
+
+    Returns:
+        ``flash``, ``first_block`` or ``rating`` with the years; None twice if nothing ends the life.
+    """
+    flash, rated = life_that_counts(result), rated_years(result)
+    worn = "flash" if first_block_years(result) is None else "first_block"
+    known = [(worn, flash)] if judge != "rating" else []
+    known += [("rating", rated)] if judge != "flash" else []
+    ends = [(name, after) for name, after in known if after is not None]
+    return min(ends, key=lambda end: end[1], default=(None, None))
+
+
 def wears(result: Forecast) -> bool:
     """Return whether the workload programs anything, as far as that is known."""
     return bool(look(result, "pass", "page_writes") != 0 or look(result, "lifetime", "w_work_bytes") != 0)

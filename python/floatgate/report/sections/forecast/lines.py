@@ -7,9 +7,9 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report import timestamp_warning, trace_format
-from floatgate.report.sections import erase_modes, growing, rating, reduce
+from floatgate.report.sections import erase_modes, growing, reduce
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import ends, latency, life_range, load
+from floatgate.report.sections.forecast import ends, entry, latency, life_range, load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -64,17 +64,17 @@ def answer(result: Facts) -> str:
 def at_full_demand(result: Facts) -> str:
     """Format as ``5.0 years under qos``: the life if the drive takes all writes that its throttle lets through.
 
-    Rated bytes that are written before the flash is worn out lead: the maker's promise ends then.
+    Whatever ends first leads (:func:`.entry.earliest`): when the rated bytes are written, the maker's promise ends.
     """
     target, first = look(result, "lifetime", "target_years"), uneven(result)
+    ends_by, after = entry.earliest(result)
     average = units.life(look(result, "lifetime", "years"), target)
     flash = [f"{average} for the average block"]
     if first is not None:
         flash.insert(0, f"{units.life(first, target)} until the first block wears out")
-    rated = rating.first_to_end(result, look(result, "lifetime", "years") if first is None else first)
-    if rated is not None:
+    if ends_by == "rating":
         others = flash if first is not None else [f"{average} for the flash"]
-        text = f"{units.life(rated, target)} until the rated bytes are written ({', '.join(others)}) {under(result)}"
+        text = f"{units.life(after, target)} until the rated bytes are written ({', '.join(others)}) {under(result)}"
     elif first is not None:
         text = f"{flash[0]} ({flash[1]}) {under(result)}"
     else:
@@ -118,8 +118,7 @@ def interval(result: Facts) -> str | None:
         return None
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
-    flash = look(result, "lifetime", "years") if uneven(result) is None else uneven(result)
-    whose = "" if rating.first_to_end(result, flash) is None else "the flash lasts "
+    whose = "the flash lasts " if entry.earliest(result)[0] == "rating" else ""
     ends = life.ends if " to " in life.ends or "-" in life.ends else f"{life.ends.split(' ')[0]} to {life.ends}"
     return f"{whose}{ends}{', which reaches below the target' if below else ''}; {basis}"
 
