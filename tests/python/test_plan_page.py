@@ -64,3 +64,31 @@ def test_the_table_has_tbw_of_the_flash_beside_the_rating() -> None:
     unknown = Plan([ending(64, 6.0, gives=False)], "", "x")
     assert "flash TBW" not in unknown.rows()[0]
     assert unknown.to_dict()["points"][0]["flash_tbw_bytes"] is None
+
+
+def test_the_interval_is_that_of_the_life_shown() -> None:
+    points = [
+        ending(64, 145.0, rated=32.1),
+        ending(128, 9.0, rated=9.5),
+        ending(256, 9.0, rated=9.0),
+        ending(512, 20.0),
+    ]
+    for one, ends in zip(points, ([144.0, 148.0], [8.0, 11.0], [8.0, 11.0], [19.0, None]), strict=True):
+        assert one.result is not None
+        one.result["lifetime"]["years_range"] = ends
+    plan = Plan(points, "", "x")
+    header, rows = plan.rows()
+    assert [row[header.index("interval")] for row in rows] == [
+        "rating",
+        "8.0-9.5 years (WAF alone)",
+        "8.0-9.0 years (WAF alone)",
+        "19.0 years to unlimited (WAF alone)",
+    ]
+    assert "interval, rating: none, as rated bytes are bytes of the host" in plan.text()
+    flat = plan.arrow().to_pylist()
+    assert [(row["interval.low"], row["interval.high"]) for row in flat] == [(None, None), (8, 9.5), (8, 9), (19, None)]
+    for one, row in zip(plan.points, flat, strict=True):
+        assert row["interval.low"] is None or row["interval.low"] <= one.life_years
+        assert row["interval.high"] is None or row["interval.high"] >= one.life_years
+    again = Plan.of(plan.to_dict(), "")
+    assert again.rows() == plan.rows()

@@ -121,7 +121,7 @@ class Plan(Framed):
             doubts.append(f"{units.share(least)} of the workload is served, but the interval reaches below")
         if not doubts:
             return []
-        sure = [one for one in self.points if self.bounds.cut_by(one) is None and one.life_range is not None]
+        sure = [one for one in self.points if self.bounds.cut_by(one) is None and one.flash_range is not None]
         sure = choices([one for one in sure if not one.reaches_below and not one.serves_below(least)], self.bounds)
         text = ", and ".join(doubts)
         if not sure:
@@ -249,7 +249,7 @@ class Plan(Framed):
     def _life(self, point: Point) -> str:
         life = f"life {point.life_text}"
         interval = point.life_range
-        if interval is not None and point.ends != "rating" and interval.ends != point.life_text:
+        if interval is not None and interval.ends != point.life_text:
             life += f" within {interval.text}"
         return life if point.ends is None else f"{life} until {ENDS[point.ends]}"
 
@@ -314,8 +314,9 @@ class Plan(Framed):
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """Return the sources of the intervals in words; None without intervals."""
-        return life_range.basis([point.result for point in self.points if point.result is not None])
+        """Describe the sources of the intervals; None without intervals."""
+        shown = [point.result for point in self.points if point.life_range is not None and point.result is not None]
+        return life_range.basis(shown)
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it (schema ``floatgate.plan/1``); ``best`` counts in ``points`` from 0."""

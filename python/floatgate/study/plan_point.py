@@ -251,7 +251,15 @@ class Point:
 
     @property
     def life_range(self) -> LifeRange | None:
-        """The interval of its life; None where nothing is known of it."""
+        """The interval of the life that counts; None where nothing is known of it, or the rating alone ends it."""
+        flash = self.flash_range
+        if flash is None or self.judge == "flash":
+            return flash
+        return flash.ended_by(self.rated_years) if self.judge == "both" else None
+
+    @property
+    def flash_range(self) -> LifeRange | None:
+        """The interval of the life of its flash; None where nothing is known of it."""
         return None if self.overloaded else life_range.of(self.result)
 
     @property

@@ -126,8 +126,7 @@ def _rows(plan: Plan, points: list[Point], kind: str) -> list[dict[str, Any]]:
             continue
         row = {"x": point.physical_bytes / GIB, "y": value, "series": point.series}
         interval = point.life_range
-        # The interval is that of the flash.
-        if kind == "years" and interval is not None and interval.low > 0 and point.ends != "rating":
+        if kind == "years" and interval is not None and interval.low > 0:
             # A bar without length would be a mere dash on the mark.
             high = most if interval.high is None else min(interval.high, most)
             if high > interval.low * (1 + SLACK):

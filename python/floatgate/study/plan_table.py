@@ -59,6 +59,11 @@ def legend(plan: Plan) -> list[str]:
         phrases.append("load too high: the host requests more than the drive can do, so its life is not known")
     if _known_tbw(plan):
         phrases.append("flash TBW: TB that the host writes until the flash is worn out")
+    if any(_interval(plan, point) == life_range.NO_INTERVAL for point in plan.points):
+        phrases.append(
+            "interval, rating: none, as rated bytes are bytes of the host: "
+            "no error of write amplification changes this life"
+        )
     if any(point.rated_years is not None for point in plan.points):
         phrases.append("rating: when the host has written the rated bytes")
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
@@ -125,7 +130,9 @@ def _tbw(_plan: Plan, point: Point) -> str:
 
 
 def _interval(_plan: Plan, point: Point) -> str:
-    return "-" if point.life_range is None else point.life_range.text
+    if point.life_range is not None:
+        return point.life_range.text
+    return "-" if point.flash_range is None or point.ends != "rating" else life_range.NO_INTERVAL
 
 
 def _target(_plan: Plan, point: Point) -> str:
@@ -192,7 +199,7 @@ _COLUMNS: Sequence[_Column] = (
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
     _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
     _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),
-    _Column("interval", _interval, lambda plan: any(point.life_range is not None for point in plan.points)),
+    _Column("interval", _interval, lambda plan: any(point.flash_range is not None for point in plan.points)),
     _Column("flash TBW", _tbw, _known_tbw),
     _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points)),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from floatgate.base import units
@@ -49,6 +49,15 @@ class LifeRange:
     def ends(self) -> str:
         """Both ends without their source: ``4.7-5.4 years``; one figure where both read alike."""
         return between(units.life(self.low, self.target), units.life(self.high, self.target))
+
+    def ended_by(self, rated_years: float | None) -> LifeRange | None:
+        """Return the interval of a life that ends by the rating at the latest; None if it ends by it in all cases.
+
+        Rated bytes are bytes of the host: neither write amplification nor wear changes when they are written.
+        """
+        if rated_years is None or (self.high is not None and self.high <= rated_years):
+            return self
+        return None if self.low >= rated_years else replace(self, high=rated_years)
 
     def reaches_below(self, target_years: float) -> bool:
         """Return whether the target may be missed."""
@@ -97,6 +106,10 @@ def served_text(result: Mapping[str, Any] | None) -> str:
     text = units.share(share)
     known = "" if ends is None else between(*(units.share(end) for end in ends))
     return text if known in ("", text) else f"{text} ({known})"
+
+
+NO_INTERVAL = "rating"
+"""What stands for the interval of a life that ends by the rating in all cases (:meth:`LifeRange.ended_by`)."""
 
 
 def basis(results: Sequence[Mapping[str, Any]]) -> str | None:
