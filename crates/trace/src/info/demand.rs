@@ -19,7 +19,7 @@ pub struct DemandInfo {
     /// The windows, of the requested width, doubled until there are at most 4096.
     #[serde(flatten)]
     pub windows: WindowsInfo,
-    /// Requests in the busiest window over the mean of all windows.
+    /// Requests in the busiest window over the mean of the trace in as much time; at least 1.
     pub requests_peak_to_mean: Option<f64>,
     /// The same for bytes read; null without reads.
     pub read_peak_to_mean: Option<f64>,
@@ -144,6 +144,8 @@ pub(crate) struct Demand {
     windows: Windows,
     course: Windows,
     last: i64,
+    /// The latest time of a request.
+    end_ns: u64,
     gaps: u64,
     gap_sum: f64,
     gap_squares: f64,
@@ -156,6 +158,7 @@ impl Demand {
             windows: Windows::new(((window_s * 1e9) as u64).clamp(1000, 1 << 62), WINDOWS_MAX),
             course: Windows::new(COURSE_NS, COURSE_MAX),
             last: 0,
+            end_ns: 0,
             gaps: 0,
             gap_sum: 0.0,
             gap_squares: 0.0,
@@ -172,6 +175,7 @@ impl Demand {
             self.gap_squares += gap * gap;
             // Times before the first request count as its time.
             let time = time.max(0) as u64;
+            self.end_ns = self.end_ns.max(time);
             self.windows.add(time, op, bytes);
             self.course.add(time, op, bytes);
         }
@@ -186,6 +190,9 @@ impl Demand {
             let variance = (self.gap_squares / gaps - mean * mean).max(0.0);
             variance.sqrt() / mean
         });
+        // The last window is only as long as the trace.
+        let widths = self.end_ns as f64 / self.windows.width_ns as f64;
+        let peak_to_mean = |values: &[u64]| peak_to_mean(values, widths);
         DemandInfo {
             requests_peak_to_mean: peak_to_mean(&windows.requests),
             read_peak_to_mean: peak_to_mean(&windows.read_bytes),
@@ -198,10 +205,13 @@ impl Demand {
     }
 }
 
-fn peak_to_mean(values: &[u64]) -> Option<f64> {
+/// Returns the highest value over the mean per width of a window in a trace of so many widths.
+///
+/// It is at least 1: a window that lies elsewhere would have the mean.
+fn peak_to_mean(values: &[u64], widths: f64) -> Option<f64> {
     let sum: f64 = values.iter().map(|&v| v as f64).sum();
     let peak = *values.iter().max()?;
-    (peak > 0).then(|| peak as f64 * values.len() as f64 / sum)
+    (peak > 0).then(|| (peak as f64 * widths / sum).max(1.0))
 }
 
 #[cfg(test)]
@@ -227,12 +237,22 @@ mod tests {
         let info = demand(600.0, &[0, 599 * SECOND, 600 * SECOND, 500 * SECOND, 1800 * SECOND]);
         assert_eq!((info.windows.window_s, info.windows.requests.clone()), (600.0, vec![3, 1, 0, 1]));
         assert_eq!(info.windows.write_bytes, [1536, 512, 0, 512]);
-        assert_eq!(info.requests_peak_to_mean, Some(2.4));
+        // 3 requests against 5 in three widths of a window: the last one has just begun.
+        assert_eq!(info.requests_peak_to_mean, Some(1.8));
         assert_eq!(info.read_peak_to_mean, None);
         // A decrease counts as no gap: 599, 1, 0 and 1300 s.
         assert_eq!(info.interarrival_mean_s, Some(475.0));
         let squares = (599.0f64.powi(2) + 1.0 + 1300.0f64.powi(2)) / 4.0 - 475.0f64.powi(2);
         assert!((info.interarrival_cv.unwrap() - squares.sqrt() / 475.0).abs() < 1e-12);
+    }
+
+    #[test]
+    fn an_even_load_has_no_peak() {
+        let every = |gap_s: i64, n: i64| (0..n).map(|i| i * gap_s * SECOND).collect::<Vec<_>>();
+        let info = demand(600.0, &every(1, 2028));
+        assert_eq!(info.windows.requests, [600, 600, 600, 228]);
+        assert!((info.write_peak_to_mean.unwrap() - 1.0).abs() < 1e-3);
+        assert_eq!(demand(600.0, &every(1, 10)).requests_peak_to_mean, Some(1.0));
     }
 
     #[test]
