@@ -105,6 +105,8 @@ fn matches(head: &[u8]) -> Vec<Match> {
 /// Two formats with one grammar and one meaning, which differ in the default event: the first is chosen, and reports
 /// the other one as possible.
 const SAME_GRAMMAR: (&str, &str) = ("blkparse", "ssdtrace");
+/// Two formats that read every line alike: the first is chosen, and reports the other one.
+const SAME_READING: [&str; 2] = ["ssdsim", "mqsim"];
 
 type Detected = (&'static FormatInfo, Vec<&'static str>);
 
@@ -136,6 +138,11 @@ fn detect(path: &str, head: &[u8]) -> Result<Detected> {
         if others.iter().all(|other| (only.name, *other) == SAME_GRAMMAR) {
             return Ok((only, others));
         }
+    }
+    if let [first, second] = candidates[..]
+        && [first.name, second.name] == SAME_READING
+    {
+        return Ok((first, rivals.iter().copied().filter(|name| *name != first.name).collect()));
     }
     let names: Vec<&str> = match candidates.len() {
         1 => rivals,

@@ -68,10 +68,13 @@ fn content_that_is_no_trace() {
 #[test]
 fn formats_that_share_a_grammar() {
     let none = OpenOptions::default();
-    assert_eq!(
-        refusal(b"5 0 8 8 0\n", "t.txt", &none),
-        "t.txt: the content fits both ssdsim and mqsim; use --format or the extension .ssdsim or .mqsim"
-    );
+    // Both read it alike.
+    let source = open_bytes(b"5 0 8 8 0\n", "t.txt", &none).unwrap();
+    assert_eq!(source.format(), "ssdsim");
+    let noted = |one: &String| {
+        one.starts_with("read as ssdsim; the content would also fit ") && one.contains("mqsim")
+    };
+    assert!(source.assumed().iter().any(noted), "{:?}", source.assumed());
     assert_eq!(
         refusal(b"5.5\t0\t8\t8\t0\n", "-", &none),
         "-: the content fits both disksim and flashsim; use --format"
