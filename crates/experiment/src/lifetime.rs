@@ -20,6 +20,7 @@ use floatgate_lifetime::life::{Life, Method, Outcome, Reduction};
 use floatgate_sim::close_up::CloseUp;
 use floatgate_sim::gate;
 use floatgate_sim::laps::close_up_without_laps;
+use floatgate_sim::plan::WorkloadSettings;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::{FullLife, LifeOptions, Plan, full_life};
 use serde_json::Value;
@@ -67,6 +68,7 @@ pub fn lifetime(
         .zip(&resolved)
         .map(|(one, r)| timed_plan(text, path, one, (r, options.latencies)))
         .collect::<Result<_>>()?;
+    set_demand(&mut resolved, &mut timed_plan);
     shared_traces::share(&mut resolved, &mut timed_plan);
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = read_passes(&resolved, &firsts, progress)?;
@@ -116,6 +118,16 @@ pub fn lifetime(
     };
     let cpu_s = process_cpu_s() - cpu_s;
     Ok(all.into_iter().map(|i| object(&results(i), meter.wall_s(), cpu_s)).collect())
+}
+
+/// Sets the rate of the workload, which belongs to forecasts alone.
+fn set_demand(resolved: &mut [Resolved], timed_plan: &mut [TimedPlan]) {
+    for (one, timed) in resolved.iter_mut().zip(timed_plan) {
+        one.plan.workload.demand = one.forecast.demand;
+        if let Ok(plan) = timed {
+            plan.workload.demand = one.forecast.demand;
+        }
+    }
 }
 
 /// Reads one pass over the workload of the first variant of each group.
@@ -221,7 +233,8 @@ fn pass_key(resolved: &Resolved) -> String {
     let windows = (window_ns(resolved), plan.reduction_window_ns());
     let skips_laps = is_given(resolved);
     let (geometry, page_ns) = (plan.drive.geometry, plan.page_ns());
-    format!("{:?} {} {geometry:?} {page_ns:?} {windows:?} {skips_laps}", plan.workload.source, plan.seed)
+    let WorkloadSettings { source, demand, .. } = &plan.workload;
+    format!("{source:?} {demand} {} {geometry:?} {page_ns:?} {windows:?} {skips_laps}", plan.seed)
 }
 
 /// Returns whether a pass is a sample of coming days; generators continue as they began.

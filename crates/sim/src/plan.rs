@@ -262,6 +262,8 @@ pub struct WorkloadSettings {
     pub renews_content: bool,
     /// Functional mode: stamps are moved by all throttling delays so far, as under [`Arrival::Shifted`].
     pub shifted: bool,
+    /// Factor on the rate of requests with times; for forecasts.
+    pub demand: f64,
     /// Leaves out reads; for counting programs.
     pub without_reads: bool,
     /// Where the requests of a trace are kept between passes, and for other runs with it.

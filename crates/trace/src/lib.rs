@@ -3,6 +3,7 @@
 //! Must not depend on drives, pages of flash, policies or configuration files.
 
 pub mod amplify;
+mod at_rate;
 mod binary;
 pub mod content;
 pub mod external;
@@ -28,6 +29,7 @@ pub mod without_reads;
 pub mod write;
 
 pub use amplify::{Amplification, Amplified};
+pub use at_rate::AtRate;
 pub use content::{ContentModel, WithContent};
 pub use floatgate_input::STDIN;
 pub use formats::user_columns::UserColumns;

@@ -92,6 +92,7 @@ pub(crate) fn resolve(
         shifted,
         content,
         renews_content,
+        demand: 1.0,
         without_reads: false,
         keep: Keep::default(),
     };

@@ -53,6 +53,11 @@ table! {
             (0, u32::MAX),
         );
         cycles_used: f64 = within("cycles that the blocks have behind them at the beginning", 0.0, Range::FROM_0);
+        demand: f64 = within(
+            "factor on the rate of the workload from the beginning: 2 for twice as many requests per day; growth comes on top",
+            1.0,
+            Range::closed(1e-9, 1e9),
+        );
         growth_per_year: f64 = within(
             "share by which what the host writes grows each year; without a throttle",
             0.0,

@@ -275,6 +275,7 @@ fn lifetime() -> Vec<Case> {
             Life("1", "2000000", "/method/programs"),
         ),
         ("lifetime.forecast.waf_error_max", life("none", windows), Life("1e-12", "0.5", "/method/laps")),
+        ("lifetime.forecast.demand", life("none", windows), Life("1", "2", "/lifetime/years")),
         ("lifetime.forecast.growth_per_year", life("none", windows), Life("0", "0.5", "/lifetime/years")),
         (
             "lifetime.forecast.close_up_requests",

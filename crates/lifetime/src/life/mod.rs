@@ -62,6 +62,8 @@ pub struct Forecast {
     pub close_up_requests: u32,
     /// Cycles of the blocks at the beginning.
     pub cycles_used: f64,
+    /// Factor on the rate of the workload.
+    pub demand: f64,
     /// Share by which demand grows each year.
     pub growth_per_year: f64,
     /// Age of the drive at the beginning, years; with the cycles it gives the rest of the blocks so far.

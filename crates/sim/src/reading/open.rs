@@ -5,7 +5,7 @@ use floatgate_base::{Error, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::{Beyond, QueueOf};
 use floatgate_lifetime::Throttle;
-use floatgate_trace::{Generator, Keep, Source, UntilWritten, WithContent, WithoutReads, shuffled};
+use floatgate_trace::{AtRate, Generator, Keep, Source, UntilWritten, WithContent, WithoutReads, shuffled};
 use std::path::Path;
 
 /// Opens the workload of a plan.
@@ -28,6 +28,9 @@ fn open_keeping(plan: &Plan, keep: &Keep) -> Result<Box<dyn Source>> {
     }
     if let Some(model) = plan.workload.content {
         source = Box::new(WithContent::new(source, model)?);
+    }
+    if plan.workload.demand != 1.0 {
+        source = Box::new(AtRate::new(source, plan.workload.demand));
     }
     Ok(if plan.workload.without_reads { Box::new(WithoutReads::new(source)) } else { source })
 }
