@@ -133,9 +133,7 @@ pub fn read_pass(
         return Err(without_time(plan, requests, &source.summary()));
     }
     if last_ns < SPAN_MIN_NS {
-        let what = format!("the workload lasts {} s, too short for years", last_ns as f64 / 1e9);
-        let expected = "expected at least a second; --time-unit sets the unit of a trace's time stamps";
-        return Err(Error::input(place_of(plan), what, expected));
+        return Err(too_short(plan, last_ns));
     }
     Ok(Pass {
         demand: builder.finish(stamps.period_ns()),
@@ -158,6 +156,13 @@ fn place_of(plan: &Plan) -> Place {
         Workload::Trace { path, .. } => Place::Path(path.clone()),
         Workload::Synthetic(_) => Place::Setting("workload.rate_per_s".into()),
     }
+}
+
+fn too_short(plan: &Plan, last_ns: u64) -> Box<Error> {
+    let what = format!("the workload lasts {} s, too short for years", last_ns as f64 / 1e9);
+    let expected = "expected at least a second; --time-unit sets the unit of time stamps, and a counter is no clock: scale \
+                    it to the bytes per day that you know (floatgate trace convert --time-scale, or --demand)";
+    Error::input(place_of(plan), what, expected)
 }
 
 fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
