@@ -71,9 +71,9 @@ def test_host_writes_are_told_as_tbw_and_drive_writes_per_day() -> None:
     [
         (
             20.0,
-            "20 s of trace stand for 5 years, which is no basis for a decision. Record an hour or more, best a week.",
+            "20 s of trace stand for 5 years, which is no basis for a decision; record an hour or more, best a week.",
         ),
-        (600.0, "600 s of trace stand for 5 years: nights, weekends and busy days are not in them. Record a week."),
+        (600.0, "600 s of trace stand for 5 years: nights, weekends and busy days are not in them; record a week."),
         (86_400.0 * 2, "2.0 days of trace stand for 5 years: not all weekdays are in them. Record a week."),
         (86_400.0 * 8, "8.0 days of trace stand for 5 years: a load that grows over the years is not in them."),
         (None, None),

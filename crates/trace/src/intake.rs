@@ -22,6 +22,10 @@ const RATE_MIN_PER_S: f64 = 1.0 / 120.0;
 const RATE_MIN_OF_FEW_PER_S: f64 = 1.0 / 3600.0;
 /// Fewest requests for conclusions from a low rate, or from addresses that are all multiples of [`SECTOR`].
 const REQUESTS_THAT_TELL: u64 = 100;
+/// Fewest requests for the conclusion that evenly spaced stamps are no clock.
+const REQUESTS_OF_A_COUNTER: u64 = 1000;
+/// Share of the gaps that are like the one before in evenly spaced stamps.
+const EVEN_SHARE: f64 = 0.99;
 /// Addresses in sectors are hardly ever all multiples of this; addresses in bytes often are.
 const SECTOR: u64 = 512;
 
@@ -88,6 +92,9 @@ pub(crate) struct Counts {
     /// Bitwise union of all addresses.
     offset_bits: u64,
     backwards: u64,
+    /// Gaps that are as long as the one before, and the last gap.
+    even_gaps: u64,
+    last_gap_ns: i64,
     /// Place of the first of these, and the largest step back.
     first_backwards: Option<String>,
     furthest_back_ns: u64,
@@ -98,6 +105,13 @@ pub(crate) struct Counts {
     last_ns: i64,
     smallest_ns: i64,
     largest_ns: i64,
+}
+
+impl Counts {
+    fn are_evenly_spaced(&self) -> bool {
+        self.requests >= REQUESTS_OF_A_COUNTER
+            && self.even_gaps as f64 >= EVEN_SHARE * (self.requests - 2) as f64
+    }
 }
 
 /// Checks and counts the records of one trace.
@@ -166,6 +180,9 @@ impl Intake {
             counts.backwards += u64::from(time < before);
             counts.furthest_back_ns = counts.furthest_back_ns.max(back_ns(before, time));
             counts.jumps += u64::from(time.abs_diff(before) > JUMP_NS);
+            let gap_ns = time.saturating_sub(before);
+            counts.even_gaps += u64::from(are_alike(gap_ns, counts.last_gap_ns));
+            counts.last_gap_ns = gap_ns;
         };
         step(counts.last_ns, first);
         added.windows(2).for_each(|pair| step(pair[0], pair[1]));
@@ -232,6 +249,8 @@ impl Intake {
             ));
         } else if span == 0 {
             out.push(format!("all {n} time stamps are equal"));
+        } else if counts.are_evenly_spaced() {
+            out.push(EVENLY_SPACED.into());
         } else {
             let rate = (n - 1) as f64 / (span as f64 / 1e9);
             let few = n < REQUESTS_THAT_TELL;
@@ -258,6 +277,16 @@ impl Intake {
         }
         out
     }
+}
+
+/// Suspicion about stamps that count requests. It replaces those about the rate: no unit of time would be right.
+pub(crate) const EVENLY_SPACED: &str = "evenly spaced time stamps: probably a counter, not a clock; bytes per day and years \
+                                        mean nothing until you set the rate (--demand, or floatgate trace convert --time-scale)";
+
+/// Returns whether two gaps between stamps are equal within a hundredth, or the nanosecond of rounding.
+#[inline]
+fn are_alike(gap_ns: i64, other_ns: i64) -> bool {
+    gap_ns > 0 && other_ns > 0 && gap_ns.abs_diff(other_ns) <= (gap_ns.unsigned_abs() / 100).max(1)
 }
 
 /// Returns by how much a stamp lies before another one.
@@ -287,6 +316,23 @@ impl Trail {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn evenly_spaced_stamps_are_no_clock() {
+        let every = |gap: i128, n: i128| (0..n).map(|i| i * gap).collect::<Vec<i128>>();
+        for gap in [1, 10, 10_000_000] {
+            assert_eq!(suspicions(&every(gap, 1000)), [EVENLY_SPACED], "{gap}");
+        }
+        // Scaled stamps are rounded, and some lines of a trace may be missing.
+        let rounded: Vec<i128> = (0..2000).map(|i| i * 21 / 2 + 1_000_000 * (i / 500)).collect();
+        assert_eq!(suspicions(&rounded), [EVENLY_SPACED]);
+        assert!(suspicions(&every(10_000_000, 999)).is_empty());
+        // A coarse clock: many requests have the stamp of the one before.
+        let coarse: Vec<i128> = (0..2000).map(|i| i / 20 * 1_000_000_000).collect();
+        assert!(suspicions(&coarse).is_empty());
+        let jittered: Vec<i128> = (0..2000).map(|i| i * 1_000_000 + i * i * 7919 % 997 * 400).collect();
+        assert!(suspicions(&jittered).is_empty());
+    }
 
     fn suspicions(stamps: &[i128]) -> Vec<String> {
         suspicions_of(stamps, 1, 0)

@@ -9,6 +9,7 @@ from floatgate.report.lifetime_summary import headline, lines
 from floatgate.report.page import identity
 from floatgate.report.sections import not_modelled, reduce
 from floatgate.report.sections.forecast import cards, evidence, parts
+from floatgate.report.sections.forecast import lines as forecast
 from floatgate.report.throttle_charts import YEAR_S
 from floatgate.results.result_view import look
 from floatgate.results.run_view import ForecastView
@@ -24,6 +25,7 @@ def page(life: ForecastView, command: str | None = None) -> str:
     result = life.result.to_dict()
     made = [
         Text(headline(result), strong=True),
+        *(Text(f"{text[:1].upper()}{text[1:]}.") for text in forecast.doubts(result)),
         Cards(cards.cards(result)),
         Rows(lines(result, life.label)),
         *parts.parts(result),

@@ -20,7 +20,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     made = [
         ("load", load.line(result)),
         ("life", forecast.answer(result)),
-        ("basis", forecast.basis(result)),
+        *(("basis" if i == 0 else "", text) for i, text in enumerate(forecast.doubts(result))),
         ("interval", forecast.interval(result) or forecast.no_interval(result)),
         ("served", forecast.all_served(result)),
         *_rating(result),

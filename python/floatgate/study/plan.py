@@ -14,7 +14,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report.sections import growing
-from floatgate.report.sections.forecast import entry, latency, life_range, lines
+from floatgate.report.sections.forecast import entry, latency, life_range, lines, workload_notes
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed
@@ -97,8 +97,13 @@ class Plan(Framed):
             first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried: {first}"
         longest = None if self.best else self._longest()
         others += [] if longest is None else [longest]
-        basis = next((lines.basis(point.result) for point in self.points if point.result is not None), None)
-        return [first, *([] if basis is None else [basis]), *others]
+        known = next((point.result for point in self.points if point.result is not None), None)
+        return [first, *([] if known is None else lines.doubts(known)), *others]
+
+    def notes(self) -> list[str]:
+        """Return what was assumed of the trace, as a forecast of one drive notes it."""
+        known = [workload_notes.remarks(point.result) for point in self.points if point.result is not None]
+        return list(dict.fromkeys(note for notes in known for note in notes))
 
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
@@ -309,7 +314,7 @@ class Plan(Framed):
         header, cells = self.rows()
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
-        below = [*legend(self), *([] if basis is None else [basis])]
+        below = [*legend(self), *([] if basis is None else [basis]), *(f"note: {note}" for note in self.notes())]
         below = [] if not below else ["", *below]
         return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.report.sections import not_modelled, rating
-from floatgate.report.sections.forecast import load
+from floatgate.report.sections.forecast import load, workload_notes
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -132,6 +132,9 @@ def kept(result: Forecast) -> dict[str, Any]:
         "demand_share": served(result),
         "demand_share_range": look(result, "throttle", "demand_share_range"),
         "workload_kind": look(result, "workload", "kind"),
+        "workload_suspicions": workload_notes.suspicions(result),
+        "workload_notes": workload_notes.remarks(result),
+        "demand_factor": demand_factor(result),
         "pass_span_s": pass_span_s(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
@@ -147,6 +150,19 @@ def pass_span_s(result: Forecast) -> float | None:
     """Return how long a pass over the workload takes."""
     value: float | None = look(result, "pass", "span_s")
     return value
+
+
+def demand_factor(result: Forecast) -> float:
+    """Return the factor on the rate of the workload (``lifetime.forecast.demand``); of a kept forecast as kept."""
+    kept_factor = look(result, "demand_factor")
+    factor = look(result, "config", "lifetime", "forecast", "demand") if kept_factor is None else kept_factor
+    return 1.0 if factor is None else float(factor)
+
+
+def trace_span_s(result: Forecast) -> float | None:
+    """Return how long the workload lasted when it was recorded, at its own rate."""
+    span = pass_span_s(result)
+    return None if span is None else span * demand_factor(result)
 
 
 def columns(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +184,12 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
             "busiest": {"overloaded": entry.get("overloaded"), "latency_95_us": entry.get("latency_95_us")},
             "unknown": entry.get("latency_unknown"),
         },
-        "workload": {"kind": entry["workload_kind"]},
+        "workload": {
+            "kind": entry["workload_kind"],
+            "suspicions": entry.get("workload_suspicions"),
+            "notes": entry.get("workload_notes", []),
+        },
+        "demand_factor": entry.get("demand_factor", 1.0),
         "pass": {"span_s": entry.get("pass_span_s")},
         **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
         **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year")},

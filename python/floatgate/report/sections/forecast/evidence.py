@@ -7,12 +7,11 @@ from typing import Any
 from floatgate.base import units
 from floatgate.pages.parts import Grid, Part, Rows, Section, Text
 from floatgate.report.sections import section
-from floatgate.report.sections.forecast import life_range, lines, load
+from floatgate.report.sections.forecast import entry, life_range, lines, load
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
 
-_LIKE_A_DAY_S = 86_400.0
 _LIKE_A_WEEK_S = 7 * 86_400.0
 _PARTS = (("busiest", "busiest"), ("typical", "typical"))
 _QUANTILES = (("p50", "p50"), ("p99", "p99"), ("p999", "p99.9"), ("max", "max"))
@@ -25,7 +24,7 @@ def parts(result: Facts) -> list[Part]:
 
 def plainly(result: Facts) -> str | None:
     """Note that minutes of a trace represent years, or what a longer one lacks; None if that is not known."""
-    span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
+    span, target = entry.trace_span_s(result), look(result, "lifetime", "target_years")
     kind = look(result, "workload", "kind")
     years = "the life" if target is None else units.target_years(target)
     if kind != "trace" and look(result, "config", "workload", "twin") is not None:
@@ -34,11 +33,10 @@ def plainly(result: Facts) -> str | None:
         return f"A generator stands for {years}: the forecast is as good as its settings, and no host was recorded."
     if span is None:
         return None
+    short = lines.basis(result)
+    if short is not None:
+        return f"{short}."
     text = f"{units.span(span)} of trace stand for {years}"
-    if span < lines.SHORT_S:
-        return f"{text}, which is no basis for a decision. Record an hour or more, best a week."
-    if span < _LIKE_A_DAY_S:
-        return f"{text}: nights, weekends and busy days are not in them. Record a week."
     if span < _LIKE_A_WEEK_S:
         return f"{text}: not all weekdays are in them. Record a week."
     return f"{text}: a load that grows over the years is not in them."

@@ -6,10 +6,10 @@ import math
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report import timestamp_warning, trace_format
+from floatgate.report import trace_format
 from floatgate.report.sections import erase_modes, growing, reduce
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import ends, entry, latency, life_range, load
+from floatgate.report.sections.forecast import ends, entry, latency, life_range, load, workload_notes
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -19,6 +19,7 @@ UNTHROTTLED = "none"
 
 SHORT_S = 60.0
 """A shorter trace is no basis for years."""
+_LIKE_A_DAY_S = 86_400.0
 NOT_ALL_SERVED = 0.9995
 """Below this share of the demand, the served part does not round to 100 %."""
 
@@ -99,16 +100,21 @@ def all_served(result: Facts) -> str | None:
     return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of the host's demand"
 
 
+def doubts(result: Facts) -> list[str]:
+    """Return what makes the years doubtful: stamps that look like no clock, and a trace of less than a day."""
+    short = basis(result)
+    return [*workload_notes.suspicions(result), *([] if short is None else [short])]
+
+
 def basis(result: Facts) -> str | None:
-    """Note that a trace of seconds represents years; None for longer ones and for generators."""
-    span, target = look(result, "pass", "span_s"), look(result, "lifetime", "target_years")
-    if span is None or span >= SHORT_S or look(result, "workload", "kind") != "trace":
+    """Note that less than a day of trace represents years; None for longer ones and for generators."""
+    span, target = entry.trace_span_s(result), look(result, "lifetime", "target_years")
+    if span is None or span >= _LIKE_A_DAY_S or look(result, "workload", "kind") != "trace":
         return None
-    years = "years" if target is None else units.target_years(target)
-    return (
-        f"{units.span(span)} of trace stand for {years}, which is no basis for a decision; record an hour or more, "
-        "best a week"
-    )
+    text = f"{units.span(span)} of trace stand for {'years' if target is None else units.target_years(target)}"
+    if span < SHORT_S:
+        return f"{text}, which is no basis for a decision; record an hour or more, best a week"
+    return f"{text}: nights, weekends and busy days are not in them; record a week"
 
 
 def interval(result: Facts) -> str | None:
@@ -349,9 +355,4 @@ def remarks(result: Facts) -> list[str]:
             'p50, p99 and the like rest on chance where lifetime.throttle.predict is "written": a life is held back '
             'by delays or by waits, and lifetime.forecast.method = "full" tells which; the mean holds'
         )
-    ran_backwards = timestamp_warning.remark(look(result, "workload") or {})
-    if ran_backwards:
-        phrases.append(ran_backwards)
-    phrases += look(result, "workload", "suspicions") or []
-    phrases += look(result, "workload", "assumed") or []
-    return phrases
+    return phrases + workload_notes.remarks(result)
