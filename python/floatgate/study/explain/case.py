@@ -70,6 +70,11 @@ def reading(place: str) -> Iterator[Case]:
     folder = must_be_one(place)
     name = folder.kind.name
     if name not in (RUN, FORECAST):
+        if folder.kind.name == "plan":
+            raise input_error(
+                f"{place}: is a plan of drives; expected the folder of one forecast: floatgate lifetime --drive "
+                "NAME --out DIR with the trace and settings of the plan, then floatgate explain DIR"
+            )
         raise input_error(
             f"{place}: holds the results of several runs ('{folder.kind.file}'); expected the folder of one run "
             "('result.json') or of a forecast ('lifetime.json')"
