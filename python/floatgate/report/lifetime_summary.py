@@ -23,6 +23,7 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
         *(("basis" if i == 0 else "", text) for i, text in enumerate(forecast.doubts(result))),
         ("interval", forecast.interval(result) or forecast.no_interval(result)),
         ("served", forecast.all_served(result)),
+        ("per day", host_writes.per_day(result)),
         *_rating(result),
         ("WAF", forecast.waf(result)),
         *(("latency" if i == 0 else "", text) for i, text in enumerate(latency.lines(result))),

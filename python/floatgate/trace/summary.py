@@ -62,6 +62,7 @@ def _counts(facts: Facts) -> list[tuple[str, str]]:
     rewritten = facts.get("rewrite_share")
     return [
         ("requests", f"{facts['requests']}" + ("" if duration is None else f" in {units.span(duration)}")),
+        *_per_day(facts),
         ("reads", f"{facts['reads']} ({units.decimal_bytes(facts['read_bytes'])})"),
         ("writes", f"{facts['writes']} ({units.decimal_bytes(facts['write_bytes'])}){trims}"),
         (
@@ -71,6 +72,13 @@ def _counts(facts: Facts) -> list[tuple[str, str]]:
             + ("" if rewritten is None else f"; {units.share(rewritten)} of page writes rewrite"),
         ),
     ]
+
+
+def _per_day(facts: Facts) -> list[tuple[str, str]]:
+    written, read = facts.get("write_bytes_per_day"), facts.get("read_bytes_per_day")
+    if written is None or read is None:
+        return []
+    return [("per day", f"{units.decimal_bytes(written)} written, {units.decimal_bytes(read)} read, at the mean rate")]
 
 
 def _by_op(facts: Facts, section: str, tell: Any) -> str:

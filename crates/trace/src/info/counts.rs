@@ -6,6 +6,8 @@ use crate::pages::{Distinct, PageSet};
 use crate::source::Source;
 use floatgate_base::{Op, RequestBatch, TRACE_PAGE_BYTES};
 
+const SECONDS_PER_DAY: f64 = 86_400.0;
+
 /// Running totals by device and operation.
 #[derive(Clone, Copy, Default)]
 struct Sums {
@@ -56,6 +58,10 @@ impl Counts {
         let (requests, reads, writes) = (sum(|d| d.requests), sum(|d| d.reads), sum(|d| d.writes));
         let (read_bytes, write_bytes) = (sum(|d| d.read_bytes), sum(|d| d.write_bytes));
         let written = sum(|d| d.pages_written_distinct);
+        let duration_s =
+            source.has_times().then(|| (self.largest_ns as f64 - self.first_ns.unwrap_or(0) as f64) / 1e9);
+        let per_day =
+            |bytes: u64| duration_s.filter(|&s| s > 0.0).map(|s| bytes as f64 / s * SECONDS_PER_DAY);
         let summary = source.summary();
         Info {
             format: source.format().to_owned(),
@@ -66,9 +72,9 @@ impl Counts {
             read_bytes,
             write_bytes,
             trim_bytes: sum(|d| d.trim_bytes),
-            duration_s: source
-                .has_times()
-                .then(|| (self.largest_ns as f64 - self.first_ns.unwrap_or(0) as f64) / 1e9),
+            duration_s,
+            read_bytes_per_day: per_day(read_bytes),
+            write_bytes_per_day: per_day(write_bytes),
             pages_written_distinct: written,
             pages_read_distinct: sum(|d| d.pages_read_distinct),
             rewrite_share: share(self.page_writes.saturating_sub(written), self.page_writes),

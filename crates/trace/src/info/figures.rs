@@ -32,6 +32,10 @@ pub struct Info {
     pub trim_bytes: u64,
     /// Largest minus first stamp in seconds; null without stamps.
     pub duration_s: Option<f64>,
+    /// Bytes read per day at the mean rate; null without a duration.
+    pub read_bytes_per_day: Option<f64>,
+    /// Bytes written per day at the mean rate; null without a duration.
+    pub write_bytes_per_day: Option<f64>,
     /// Distinct (device, 4 KiB page) written, even in part.
     pub pages_written_distinct: u64,
     /// Distinct (device, 4 KiB page) read, even in part.

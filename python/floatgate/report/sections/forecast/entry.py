@@ -12,6 +12,8 @@ from floatgate.results.result_view import look
 
 Forecast = Mapping[str, Any] | None
 
+_DAY_S = 86_400.0
+_DEMAND = ("demand_bytes_per_day", "drive_writes_per_day")
 _TIMES = ("mean", "p50", "p99", "p999", "max")
 
 
@@ -65,6 +67,24 @@ def host_bytes_per_year(result: Forecast) -> float | None:
     """Return the host's writes per year, as throttled; of a kept forecast as it was kept."""
     kept_bytes: float | None = look(result, "host_bytes_per_year")
     return rating.bytes_per_year(result) if kept_bytes is None else kept_bytes
+
+
+def demand_bytes_per_day(result: Forecast) -> float | None:
+    """Return what the workload writes per day, before it grows or is throttled; of a kept forecast as it was kept."""
+    kept_bytes: float | None = look(result, "demand_bytes_per_day")
+    if kept_bytes is not None:
+        return kept_bytes
+    written, span = look(result, "workload", "write_bytes"), pass_span_s(result)
+    return float(written) / span * _DAY_S if written is not None and span else None
+
+
+def drive_writes_per_day(result: Forecast) -> float | None:
+    """Return the same in drive writes, of the visible capacity; of a kept forecast as it was kept."""
+    kept_writes: float | None = look(result, "drive_writes_per_day")
+    if kept_writes is not None:
+        return kept_writes
+    written, visible = demand_bytes_per_day(result), look(result, "drive", "logical_bytes")
+    return written / visible if written is not None and visible else None
 
 
 def target_years(result: Forecast) -> float | None:
@@ -135,6 +155,8 @@ def kept(result: Forecast) -> dict[str, Any]:
         "workload_suspicions": workload_notes.suspicions(result),
         "workload_notes": workload_notes.remarks(result),
         "demand_factor": demand_factor(result),
+        "demand_bytes_per_day": demand_bytes_per_day(result),
+        "drive_writes_per_day": drive_writes_per_day(result),
         "pass_span_s": pass_span_s(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
@@ -167,7 +189,7 @@ def trace_span_s(result: Forecast) -> float | None:
 
 def columns(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the columns of a flat table for an entry that :func:`kept` made."""
-    row = {key: entry[key] for key in ("rated_years", "waf", "waf_bytes", "demand_share", "overloaded")}
+    row = {key: entry[key] for key in ("rated_years", "waf", "waf_bytes", "demand_share", "overloaded", *_DEMAND)}
     latencies = {f"latency_us.{kind}": times for kind, times in entry["latency_us"].items()}
     for name, times in (latencies | {"throttle.delay_us": entry["delay_us"]}).items():
         row |= {f"{name}.{key}": value for key, value in (times or dict.fromkeys(_TIMES)).items()}
@@ -192,5 +214,5 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
         "demand_factor": entry.get("demand_factor", 1.0),
         "pass": {"span_s": entry.get("pass_span_s")},
         **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
-        **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year")},
+        **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year", *_DEMAND)},
     }

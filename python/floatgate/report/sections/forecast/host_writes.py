@@ -52,6 +52,20 @@ def line(result: Facts) -> str | None:
     return "; ".join(phrases) or None
 
 
+def per_day(result: Facts) -> str | None:
+    """Format as ``18.8 GB written by the host, 0.039 drive writes``: the demand, whatever a throttle lets through.
+
+    None if the workload has no times.
+    """
+    written, drive_writes = entry.demand_bytes_per_day(result), entry.drive_writes_per_day(result)
+    if written is None:
+        return None
+    text = f"{units.decimal_bytes(written)} written by the host{_at_the_start(result)}"
+    factor = entry.demand_factor(result)
+    times = "" if factor == 1.0 else f"; the workload at {factor:g} times its own rate (--demand)"
+    return text + ("" if drive_writes is None else f", {units.figure(drive_writes, 2)} drive writes") + times
+
+
 def _tbw(result: Facts) -> str | None:
     tbw = tbw_bytes(result)
     return None if tbw is None else f"{tbw_text(tbw)} until {_block(result)} wears out"

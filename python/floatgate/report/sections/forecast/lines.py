@@ -8,7 +8,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report import trace_format
 from floatgate.report.sections import erase_modes, growing, reduce
-from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.amplification import amplification, differs
 from floatgate.report.sections.forecast import ends, entry, latency, life_range, load, workload_notes
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
@@ -169,6 +169,9 @@ def waf(result: Facts) -> str | None:
         return None
     facts = look(result, "method") or {}
     if facts.get("waf_given"):
+        pages = look(result, "config", "lifetime", "forecast", "waf")
+        if pages is not None and differs(result):
+            return f"{value:.2f} in bytes, from the {pages:.2f} by page writes that are given (lifetime.forecast.waf)"
         return f"{value:.2f}, as given"
     laps = facts.get("waf_by_lap") or []
     if not laps:
