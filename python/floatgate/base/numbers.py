@@ -43,6 +43,20 @@ def growth(text: str | float | None) -> float | None:
     return number
 
 
+def factor(option: str, text: str | float | None) -> float | None:
+    """Return a factor that is neither 0 nor beyond any workload.
+
+    Raises:
+        InputError: it is none.
+    """
+    if text is None:
+        return None
+    number = _number(text)
+    if number is None or not 1e-9 <= number <= 1e9:
+        raise _error(option, text, "not a factor", "a figure from 0.000000001 to 1000000000, such as 2")
+    return number
+
+
 def share(option: str, text: str | float | None) -> float | None:
     """Return a share from 0 to 1.
 

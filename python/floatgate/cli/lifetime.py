@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, input_error
-from floatgate.base.numbers import growth, years
+from floatgate.base.numbers import factor, growth, years
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
@@ -33,6 +33,7 @@ def lifetime(
     trace_options: g.TraceOptions,
     target: o.Target = None,
     growing: o.Growth = None,
+    demand: o.Demand = None,
     throttle: Annotated[
         str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
     ] = None,
@@ -63,7 +64,7 @@ def lifetime(
     drawn = pictures.checked(out, force=force)
     in_use = measured(counters)
     base = g.built(experiment, source, trace_options, set)
-    base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
+    base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing), factor("--demand", demand)))
     if plan or choices.as_settings():
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")

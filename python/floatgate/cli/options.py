@@ -190,7 +190,20 @@ Capacity = Annotated[
 Target = Annotated[str | None, typer.Option("--target", metavar="YEARS", help="Target life. Default: 5.")]
 Growth = Annotated[
     str | None,
-    typer.Option("--growth", metavar="SHARE", help="Yearly growth of what the host writes, e.g. 0.2. Default: 0."),
+    typer.Option(
+        "--growth",
+        metavar="SHARE",
+        help="Growth of what the host writes from year to year, e.g. 0.2; --demand acts from day one. Default: 0.",
+    ),
+]
+Demand = Annotated[
+    str | None,
+    typer.Option(
+        "--demand",
+        metavar="FACTOR",
+        help="Factor on the rate of the workload from the first day, e.g. 2 for twice as many bytes per day; --growth "
+        "is per year. Default: 1.",
+    ),
 ]
 Capacities = Annotated[
     str | None,

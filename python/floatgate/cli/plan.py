@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
-from floatgate.base.numbers import growth, listed, years
+from floatgate.base.numbers import factor, growth, listed, years
 from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
@@ -50,6 +50,7 @@ def plan(
     trace_options: g.TraceOptions,
     target: o.Target = None,
     growing: o.Growth = None,
+    demand: o.Demand = None,
     drives: Annotated[
         str | None,
         typer.Option(
@@ -94,7 +95,7 @@ def plan(
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
     base = g.built(experiment, source, trace_options, set).with_overrides(
-        managed(None, years(target), None, growth(growing))
+        managed(None, years(target), None, growth(growing), factor("--demand", demand))
     )
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
     return planned(base, choices, output, places, names, prices, in_use=in_use, drawn=drawn)

@@ -165,10 +165,12 @@ def managed(
     target_years: float | None,
     reduce: str | None = None,
     growth_per_year: float | None = None,
+    demand: float | None = None,
 ) -> Overrides:
-    """Return the settings of a throttle, a target, a reducer and growing demand, where they are given."""
+    """Return the settings of a throttle, a target, a reducer, growing demand and its factor, where they are given."""
     named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
     named |= {"lifetime.reduce.policy": reduce, "lifetime.forecast.growth_per_year": growth_per_year}
+    named |= {"lifetime.forecast.demand": demand}
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
 
 
