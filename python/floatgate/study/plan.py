@@ -100,6 +100,23 @@ class Plan(Framed):
         known = next((point.result for point in self.points if point.result is not None), None)
         return [first, *([] if known is None else lines.doubts(known)), *others]
 
+    def workload(self) -> str | None:
+        """Format as ``the workload writes 18.8 GB per day, 0.039 drive writes of boot-480g; 33.8 min of trace``."""
+        known = [point for point in self.points if point.result is not None]
+        if not known:
+            return None
+        first = self.best[0] if self.best else known[0]
+        written, drive_writes = entry.demand_bytes_per_day(first.result), entry.drive_writes_per_day(first.result)
+        if written is None:
+            return None
+        at_first = " at first" if growing.per_year(first.result) else ""
+        text = f"the workload writes {units.decimal_bytes(written)} per day{at_first}"
+        if drive_writes is not None:
+            text += f", {units.figure(drive_writes, 2)} drive writes of {self._drive(first, short=True)}"
+        span, factor = entry.trace_span_s(first.result), entry.demand_factor(first.result)
+        text += "" if span is None else f"; a pass of {units.span(span)} is repeated"
+        return text + ("" if factor == 1.0 else f", at {factor:g} times its own rate (--demand)")
+
     def notes(self) -> list[str]:
         """Return what was assumed of the trace, as a forecast of one drive notes it."""
         known = [workload_notes.remarks(point.result) for point in self.points if point.result is not None]
@@ -316,7 +333,9 @@ class Plan(Framed):
         basis = self.basis()
         below = [*legend(self), *([] if basis is None else [basis]), *(f"note: {note}" for note in self.notes())]
         below = [] if not below else ["", *below]
-        return "\n".join([*self.answers(), "", table(header, cells, right=right), *below, *self.errors()])
+        workload = self.workload()
+        above = [*self.answers(), *([] if workload is None else [workload])]
+        return "\n".join([*above, "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
         """Describe the sources of the intervals; None without intervals."""

@@ -93,6 +93,12 @@ class Bounds:
         price = self.price(point)
         return price / point.useful_tb if price is not None and point.useful_tb else None
 
+    def price_per_year(self, point: Point) -> float | None:
+        """Return the price per year of the drive's useful life, which ends with its life or at the target."""
+        price, target = self.price(point), point.target_years
+        years = point.life_years if target is None else min(point.life_years, target)
+        return price / years if price is not None and 0 < years < math.inf else None
+
     def cost(self, point: Point) -> float:
         """Return what choices are compared by: the price where it is known, the capacity else."""
         price = self.price(point)
@@ -166,6 +172,17 @@ class Point:
             return None
         years = min(self.life_years, target)
         return a_year * years * growing.written_of(years, self.result) / TB
+
+    @property
+    def up_to_bytes_per_day(self) -> float | None:
+        """The host bytes per day up to which the target is met at this write amplification, whatever is served.
+
+        None for a throttled drive, whose life does not depend on them, and where nothing ends the life.
+        """
+        a_day, target, years = entry.demand_bytes_per_day(self.result), self.target_years, self.life_years
+        if self.throttles or a_day is None or target is None or not 0 < years < math.inf:
+            return None
+        return a_day * growing.times_as_much(years, target, self.result)
 
     @property
     def flash_tbw_bytes(self) -> float | None:
@@ -323,6 +340,8 @@ class Point:
             "flash_tbw_bytes": self.flash_tbw_bytes,
             "useful_tb": self.useful_tb,
             "price_per_useful_tb": bounds.price_per_useful_tb(self),
+            "price_per_year": bounds.price_per_year(self),
+            "up_to_bytes_per_day": self.up_to_bytes_per_day,
             "interval": None if interval is None else [interval.low, interval.high],
             "interval_from": [] if interval is None else list(interval.sources),
             "reaches_below": None if interval is None else self.reaches_below,

@@ -11,11 +11,12 @@ from floatgate.pages.page import report
 from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
-from floatgate.report.sections.forecast import entry
+from floatgate.report.sections.forecast import entry, evidence
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import looks_of
 from floatgate.study.plan_front import GIB, front_chart
-from floatgate.study.plan_table import legend
+from floatgate.study.plan_table import DETAILS, MAIN, NAMES, legend
+from floatgate.study.plan_table import rows as table_rows
 
 if TYPE_CHECKING:
     from floatgate.study.plan import Plan
@@ -48,8 +49,9 @@ def page(plan: Plan, command: str | None = None) -> str:
         command: the command line that made it, where there was one.
     """
     title = f"drives for {plan.label}"
-    header, rows = plan.rows()
-    basis = plan.basis()
+    header, rows = table_rows(plan, (NAMES, MAIN))
+    more_header, more_rows = table_rows(plan, (NAMES, DETAILS))
+    workload = plan.workload()
     answer, *others = plan.answers()
     timed = [READING] if any(not math.isinf(point.write_us) for point in plan.points) else []
     reading = [*timed, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
@@ -57,13 +59,36 @@ def page(plan: Plan, command: str | None = None) -> str:
     parts = [
         Text(_sentence(answer), strong=True),
         *(Text(_sentence(text)) for text in others),
+        *([] if workload is None else [Text(_sentence(workload))]),
         Grid(header, rows, header.index("life"), stacks=True),
-        Text(" ".join([*map(_sentence, legend(plan)), *reading, *([] if basis is None else [_sentence(basis)])])),
+        Grid(more_header, more_rows, header.index("life"), stacks=True),
+        Text(" ".join([*map(_sentence, legend(plan)), *reading])),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),
+        *_rests_on(plan),
     ]
-    varied = Section("The experiment that is varied", [Code(plan.experiment_toml)])
+    varied = Section("What is common to all drives", [Code(_common(plan))])
     return report(title, parts, not_modelled=left_out, command=command, ends=[varied])
+
+
+def _rests_on(plan: Plan) -> list[Part]:
+    """Return how sure the lives are, with the words of a forecast of one drive."""
+    known = next((point.result for point in plan.points if point.result is not None), None)
+    verdict, basis = None if known is None else evidence.plainly(known), plan.basis()
+    texts = [*([] if verdict is None else [verdict]), *([] if basis is None else [_sentence(basis)])]
+    texts += [_sentence(f"the trace: {note}") for note in plan.notes()]
+    return [Section("What this rests on", [Text(text) for text in texts])] if texts else []
+
+
+def _common(plan: Plan) -> str:
+    """Return the experiment; without its drive, if the plan tries drives of the catalogue in its place."""
+    if not any(point.drive for point in plan.points):
+        return plan.experiment_toml
+    shown, drops = [], False
+    for line in plan.experiment_toml.splitlines():
+        drops = line.startswith(("[drive]", "[drive.")) if line.startswith("[") else drops
+        shown += [] if drops or line.startswith("spare_factor") else [line]
+    return "\n".join(shown)
 
 
 def _sentence(text: str) -> str:

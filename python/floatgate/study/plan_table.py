@@ -26,6 +26,11 @@ ENDS_BY = {"flash": "flash", "first_block": "first block", "rating": "rating", N
 """What ends a life, as the table and the legends of charts call it."""
 
 
+_MONEY = ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb", "price_per_year", "up_to_bytes_per_day")
+NAMES, MAIN, DETAILS = "names", "main", "details"
+"""Parts of the table: a page has two tables with the same names, one of what decides and one of the details."""
+
+
 @dataclass(frozen=True)
 class _Column:
     """A column of the table; it is left out if it has no information."""
@@ -33,11 +38,12 @@ class _Column:
     header: str
     cell: Callable[[Plan, Point], str]
     applies: Callable[[Plan], bool] = lambda _: True
+    part: str = MAIN
 
 
-def rows(plan: Plan) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells, without the columns that have no information on these drives."""
-    shown = [column for column in _COLUMNS if column.applies(plan)]
+def rows(plan: Plan, parts: Sequence[str] = (NAMES, MAIN, DETAILS)) -> tuple[list[str], list[list[str]]]:
+    """Return header and cells of some parts, without the columns that have no information on these drives."""
+    shown = [column for column in _COLUMNS if column.part in parts and column.applies(plan)]
     cells = [[column.cell(plan, point) for column in shown] for point in plan.points]
     return [column.header for column in shown], cells
 
@@ -47,16 +53,27 @@ def legend(plan: Plan) -> list[str]:
     phrases = []
     if plan.best:
         cheapest, dearer = ("cheapest", "dearer") if plan.bounds.priced else ("smallest", "larger")
-        also = f", and {dearer} ones that are faster" if len(plan.best) > 1 else ""
-        phrases.append(f"* recommended: the {cheapest} that meets all requirements{also}")
+        one = f"* recommended: the {cheapest} that meets all requirements"
+        also = f"; the other * are {dearer}, and serve writes faster than all {cheapest[:-3]}er ones"
+        phrases.append(one if len(plan.best) == 1 else f"{one} ({plan.name(plan.best[0])}){also}")
     if plan.front:
         cost = "price" if plan.bounds.priced else "size"
         better = f"no other drive is better in {cost}, life or share served"
         phrases.append(f"+ Pareto front: {better} without being worse in another of these")
+    return phrases + _columns_explained(plan)
+
+
+def _columns_explained(plan: Plan) -> list[str]:
+    phrases = []
     if any(latency.rare(point.result) is not None for point in plan.points):
         phrases.append("delay p99, in brackets: the share of page writes delayed, and by how much on average")
     if any(point.overloaded for point in plan.points):
         phrases.append("load too high: the host requests more than the drive can do, so its life is not known")
+    if any(point.up_to_bytes_per_day is not None for point in plan.points):
+        phrases.append(
+            "up to GB/day: what the host may write per day for the target to be met, at this write amplification"
+        )
+    phrases.append("WAF (bytes): flash bytes per host byte (lifetime.forecast.waf_of_bytes takes it)")
     if _known_tbw(plan):
         phrases.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(_interval(plan, point) == life_range.NO_INTERVAL for point in plan.points):
@@ -70,12 +87,15 @@ def legend(plan: Plan) -> list[str]:
     phrases += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
     if any(point.drive and point.capacity for point in plan.points):
         phrases.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
-    if plan.bounds.priced:
-        target = plan.target_years
-        end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
-        phrases.append(
-            f"useful TB: what the workload writes until the life of the drive ends or {end}, if that is earlier"
-        )
+    return phrases + (_prices_explained(plan) if plan.bounds.priced else [])
+
+
+def _prices_explained(plan: Plan) -> list[str]:
+    phrases = []
+    target = plan.target_years
+    end = "the target is reached" if target is None else f"{target:g} year{' is' if target == 1 else 's are'} over"
+    phrases.append("price/year: the price over the years until the life ends or the target is reached")
+    phrases.append(f"useful TB: what the workload writes until the life of the drive ends or {end}, if that is earlier")
     return phrases
 
 
@@ -105,7 +125,7 @@ def _flat(plan: Plan, point: Point) -> dict[str, Any]:
         "interval.low": low,
         "interval.high": high,
         **entry.columns(saved),
-        **{key: saved[key] for key in ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb")},
+        **{key: saved[key] for key in _MONEY},
     }
 
 
@@ -155,6 +175,10 @@ def _delay(_plan: Plan, point: Point) -> str:
     return f"{_time(point.delay_p99_us)}{hidden}"
 
 
+def _up_to(_plan: Plan, point: Point) -> str:
+    return _figure(None if point.up_to_bytes_per_day is None else point.up_to_bytes_per_day / 1e9)
+
+
 def _figure(value: float | None) -> str:
     return "-" if value is None else units.figure(value)
 
@@ -180,26 +204,30 @@ def _priced(plan: Plan) -> bool:
 
 
 _COLUMNS: Sequence[_Column] = (
-    _Column("", _mark),
-    _Column("drive", lambda _, point: point.drive or "-", lambda plan: any(point.drive for point in plan.points)),
-    _Column("capacity", _capacity),
-    _Column("spare", lambda _, point: point.spare_text),
-    _Column("reducer", lambda _, point: point.reducer or "-", lambda plan: plan.reduces()),
-    _Column("throttle", _throttle, _throttled),
+    _Column("", _mark, part=NAMES),
+    _Column(
+        "drive", lambda _, point: point.drive or "-", lambda plan: any(point.drive for point in plan.points), NAMES
+    ),
+    _Column("capacity", _capacity, part=NAMES),
+    _Column("spare", lambda _, point: point.spare_text, part=NAMES),
+    _Column("reducer", lambda _, point: point.reducer or "-", lambda plan: plan.reduces(), NAMES),
+    _Column("throttle", _throttle, _throttled, NAMES),
     _Column("life", lambda _, point: point.life_text),
     _Column("ends by", lambda _, point: ENDS_BY[point.ends]),
     _Column("target", _target),
     _Column("served", lambda _, point: "-" if point.overloaded else life_range.served_text(point.result)),
-    _Column("WAF", lambda _, point: waf_text(point)),
-    _Column("mean write", lambda _, point: _time(point.write_us), _timed),
-    _Column("p99", lambda _, point: _time(point.p99_us), _timed),
-    _Column("p99.9", lambda _, point: _time(point.p999_us), _timed),
-    _Column("delay p99", _delay, _throttled),
-    _Column("read p99", lambda _, point: _time(point.read_p99_us), _reads),
+    _Column("up to GB/day", _up_to, lambda plan: any(point.up_to_bytes_per_day is not None for point in plan.points)),
+    _Column("WAF (bytes)", lambda _, point: waf_text(point), part=DETAILS),
+    _Column("mean write", lambda _, point: _time(point.write_us), _timed, DETAILS),
+    _Column("p99", lambda _, point: _time(point.p99_us), _timed, DETAILS),
+    _Column("p99.9", lambda _, point: _time(point.p999_us), _timed, DETAILS),
+    _Column("delay p99", _delay, _throttled, DETAILS),
+    _Column("read p99", lambda _, point: _time(point.read_p99_us), _reads, DETAILS),
     _Column("price", lambda plan, point: _figure(plan.bounds.price(point)), _priced),
-    _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced),
-    _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced),
-    _Column("interval", _interval, lambda plan: any(point.flash_range is not None for point in plan.points)),
-    _Column("flash TBW", _tbw, _known_tbw),
-    _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points)),
+    _Column("price/year", lambda plan, point: _figure(plan.bounds.price_per_year(point)), _priced),
+    _Column("useful TB", lambda _, point: _figure(point.useful_tb), _priced, DETAILS),
+    _Column("price/useful TB", lambda plan, point: _figure(plan.bounds.price_per_useful_tb(point)), _priced, DETAILS),
+    _Column("interval", _interval, lambda plan: any(point.flash_range is not None for point in plan.points), DETAILS),
+    _Column("flash TBW", _tbw, _known_tbw, DETAILS),
+    _Column("rating", _rating, lambda plan: any(point.rated_years is not None for point in plan.points), DETAILS),
 )
