@@ -43,7 +43,17 @@ PANELS: dict[str, tuple[str, ...]] = {
         *("--subject-to", "--trials", "--batch", "--search-seed"),
     ),
     "Target and drives to try": (
-        *("--target", "--growth", "--plan", "--drives", "--prices", "--capacities", "--spare-factors", "--throttles"),
+        *(
+            "--target",
+            "--demand",
+            "--growth",
+            "--plan",
+            "--drives",
+            "--prices",
+            "--capacities",
+            "--spare-factors",
+            "--throttles",
+        ),
         *("--reducers", "--min-served", "--max-write-p99", "--price-per-tb", "--judge", "--counters"),
     ),
     "Execution": ("--on", "--jobs", "--memory", "--yes", "--snapshot-every", "--resume"),
