@@ -50,15 +50,32 @@ def t_95(freedom: int) -> float:
     return _T_95[freedom - 1] if freedom <= len(_T_95) else 1.96 + 2.4 / freedom
 
 
+SEED_CHANGES_NOTHING = "the seed changes nothing here; the interval is from batches of the run"
+"""What a reader must know of several seeds with one result."""
+SEED_ACTS_ON = (
+    "A seed acts on generated workloads, and on a trace through keys such as ftl.precondition (random, steady, auto), "
+    "workload.shuffle_window or ftl.collect.policy = d-choices."
+)
+"""The settings through which a seed can change the run of a trace."""
+_OF_THE_SEED = ("seed", "config", "config_hash", "run")
+"""Tables of a result that differ between seeds in any case."""
+
+
+def seed_matters(results: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether the results of several seeds differ in more than the seed itself."""
+    first, *others = ({key: value for key, value in one.items() if key not in _OF_THE_SEED} for one in results)
+    return any(one != first for one in others)
+
+
 def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Average several seeds: numbers are means, the intervals of write amplification are those of the mean.
 
     Texts are those of the first seed; a figure that one of the seeds does not know is null. The seed with the least
     evidence decides: a mean has a lifetime only if each of its runs was long enough, and is stationary only if each
-    of them was.
+    of them was. Where the seed changes nothing, the result is that of the first one, with the interval of its batches.
     """
     first = dict(results[0])
-    if len(results) == 1:
+    if not seed_matters(results):
         return first
     made = {key: _mean_of([result.get(key) for result in results]) for key in first}
     for key in _WITH_INTERVAL:

@@ -17,7 +17,7 @@ from floatgate.base.text_table import table
 from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
-from floatgate.results.seed_stats import mean_result
+from floatgate.results.seed_stats import mean_result, seed_matters
 from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 from floatgate.run.run import Run, check, load
@@ -87,6 +87,12 @@ class Setting:
     def by_seed(self) -> dict[int | None, dict[str, Any]]:
         """The results of the seeds that have one."""
         return {one.seed: one.run.result.to_dict() for one in self.each if one.run is not None}
+
+    @cached_property
+    def seedless(self) -> bool:
+        """Whether it has several seeds, and all of them the same result."""
+        results = list(self.by_seed.values())
+        return len(results) > 1 and not seed_matters(results)
 
     @cached_property
     def result(self) -> dict[str, Any] | None:
@@ -210,6 +216,7 @@ class Comparison(Framed):
             entry["seeds"] = [one.seed for one in setting.seeds]
             entry["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
             entry["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
+            entry["seed_matters"] = not setting.seedless
         return entry
 
     def report(self, command: str | None = None) -> str:

@@ -61,7 +61,7 @@ def _below(comparison: Comparison) -> list[Part]:
 
 
 def _reading(comparison: Comparison) -> str:
-    if comparison.repeated:
+    if comparison.repeated and not all(setting.seedless for setting in comparison):
         how = (
             "each seed serves the same requests under every setting; ± is half the 95 % interval (Student) of the mean "
             "difference of runs with the same seed. Figures are means over the seeds"

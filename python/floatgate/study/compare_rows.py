@@ -11,6 +11,7 @@ from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
+from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING
 from floatgate.study.runs.rows import flat_row
 from floatgate.study.runs.work import DONE, FAILED
 
@@ -27,8 +28,17 @@ def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return how to read the columns that need it."""
-    return [columns.note for columns in _columns(comparison) if columns.note]
+    """Return how to read the columns that need it, and where seeds change nothing."""
+    return [*(columns.note for columns in _columns(comparison) if columns.note), *_seedless(comparison)]
+
+
+def _seedless(comparison: Comparison) -> list[str]:
+    """Note the settings whose seeds have one result."""
+    alike = [setting for setting in comparison if setting.seedless]
+    if not alike:
+        return []
+    which = "" if len(alike) == len(comparison) else f"{', '.join(setting.label for setting in alike)}: "
+    return [f"{which}{SEED_CHANGES_NOTHING}. {SEED_ACTS_ON}"]
 
 
 def _columns(comparison: Comparison) -> list[Columns]:

@@ -2,8 +2,8 @@
 
 With the same seeds both settings serve the same requests (common random numbers). Runs are compared pair by pair, which
 cancels the workload's effect on both. The interval is Student's for the mean of the differences (Law, Simulation
-Modeling and Analysis, 5th ed., section 11.2). Identical runs differ by 0.00 +- 0.00. With a single seed the errors of
-the two runs are taken as independent, which makes intervals wide rather than narrow.
+Modeling and Analysis, 5th ed., section 11.2). Identical runs differ by 0.00 +- 0.00. With a single seed, or seeds that
+change nothing, the errors of the two runs are taken as independent, which makes intervals wide rather than narrow.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from floatgate.report.sections.amplification import (
 )
 from floatgate.results import metrics
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import Mean
+from floatgate.results.seed_stats import Mean, seed_matters
 
 Result = Mapping[str, Any]
 BySeed = Mapping["int | None", Result]
@@ -35,13 +35,16 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
     Returns:
         ``waf_bytes`` (difference in flash bytes per host byte), ``waf_bytes_95`` (its 95 % interval, or None where it
         is not known), ``waf`` and ``waf_95`` (the same in pages), ``relative`` (difference in bytes / the other's
-        WAF), ``years_ratio`` (life / the other's life, or None), ``pairs`` (runs with the same seed) and ``figures``
-        (key -> ``difference``, ``difference_95``, ``relative``); None where one of both has no WAF.
+        WAF), ``years_ratio`` (life / the other's life, or None), ``pairs`` (runs with the same seed),
+        ``seed_matters`` (whether they differ from seed to seed; None for one pair) and ``figures`` (key ->
+        ``difference``, ``difference_95``, ``relative``); None where one of both has no WAF. Where the seed changes
+        nothing, the difference is that of the first pair, with the interval of a single run.
     """
-    seeds = [seed for seed in ours if seed in theirs]
-    pairs = [(ours[seed], theirs[seed]) for seed in seeds]
-    if not pairs:
+    every = [(ours[seed], theirs[seed]) for seed in ours if seed in theirs]
+    if not every:
         return None
+    matters = any(seed_matters(results) for results in zip(*every, strict=True))
+    pairs = every if matters else every[:1]
     of_bytes, of_pages = (_with_interval(pairs, figure) for figure in (amplification, in_pages))
     bases = [base for _, other in pairs if (base := amplification(other)[0]) is not None]
     if of_bytes is None or of_pages is None or not bases:
@@ -51,7 +54,8 @@ def between(ours: BySeed, theirs: BySeed) -> dict[str, Any] | None:
         **difference_entry(of_bytes, of_pages),
         "relative": of_bytes[0] * len(bases) / math.fsum(bases),
         "years_ratio": _ratio(lives),
-        "pairs": len(pairs),
+        "pairs": len(every),
+        "seed_matters": matters if len(every) > 1 else None,
         "figures": {
             metric.key: delta for metric in metrics.compared() if (delta := _figure(pairs, metric.key)) is not None
         },

@@ -11,7 +11,7 @@ from floatgate.base.parallel import must_be_few
 from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.report.summary import lines
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import Mean
+from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, Mean, seed_matters
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
 from floatgate.study.compare import Comparison, Setting, whole_runs
@@ -26,6 +26,11 @@ class Repetition(Comparison):
 
     file_name = "repeat.json"
 
+    @property
+    def seedless(self) -> bool:
+        """Return whether all seeds have the same result."""
+        return len(self.runs) > 1 and not seed_matters([run.result.to_dict() for run in self.runs])
+
     def over_seeds(self, *keys: str) -> dict[str, Any] | None:
         """Mean of a figure over the seeds.
 
@@ -34,11 +39,15 @@ class Repetition(Comparison):
 
         Returns:
             ``mean``, ``sd`` and ``mean_95`` (Student's interval of the mean; both None for a single run), or None
-            where no run knows the figure.
+            where no run knows the figure. Where the seed changes nothing, ``mean_95`` is the interval that the run
+            itself knows, or None.
         """
         values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
         if not values:
             return None
+        if self.seedless:
+            *group, name = keys
+            return {"mean": values[0], "sd": 0.0, "mean_95": look(self.runs[0].result, *group, f"{name}_95")}
         stats = Mean.of(values)
         return {"mean": stats.mean, "sd": stats.sd, "mean_95": list(stats.interval) if stats.interval else None}
 
@@ -53,12 +62,22 @@ class Repetition(Comparison):
         waf, life = self._over_seeds(amplification.IN_BYTES), self._over_seeds(lifetime_headline.YEARS)
         short = next(filter(None, (lifetime_headline.too_short(run.result) for run in self.runs)), None)
         if waf is not None:
-            rows.append(f"{'WAF':<10} {_mean_text(waf, len(self.runs))}")
+            rows.append(f"{'WAF':<10} {self._mean_text(waf)}")
         if short:
             rows.append(f"{'life':<10} no figure yet: {short}")
         elif life is not None:
             rows.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
+        if self.seedless:
+            rows.append(f"{'note':<10} {SEED_CHANGES_NOTHING}. {SEED_ACTS_ON}")
         return "\n".join(rows)
+
+    def _mean_text(self, figures: dict[str, Any]) -> str:
+        interval: Sequence[float] | None = figures["mean_95"]
+        if interval is None:
+            return f"{amplification.text(figures['mean'])} (one seed)"
+        ends = "-".join(amplification.digits(figures["mean"], list(interval)))
+        of = "95 % by batches of the run" if self.seedless else f"95 % of the mean of {len(self.runs)} seeds"
+        return f"{amplification.text(figures['mean'], list(interval))} ({of}: {ends})"
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002
         """Format as ``seed-3``."""
@@ -90,11 +109,3 @@ def plan_seeds(base: Experiment, repeat: int, *, shadow: bool = False, reads_fil
     first = int(tomllib.loads(check(base)).get("seed", 1))
     seeds = tuple(str(first + number) for number in range(repeat))
     return plan_runs(base, Points((Axis("seed", seeds),)), shadow=shadow, reads_files=reads_files)
-
-
-def _mean_text(figures: dict[str, Any], runs: int) -> str:
-    interval: Sequence[float] | None = figures["mean_95"]
-    if interval is None:
-        return f"{amplification.text(figures['mean'])} (one seed)"
-    ends = "-".join(amplification.digits(figures["mean"], list(interval)))
-    return f"{amplification.text(figures['mean'], list(interval))} (95 % of the mean of {runs} seeds: {ends})"

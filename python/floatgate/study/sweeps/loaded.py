@@ -102,8 +102,8 @@ class LoadedSweep(Framed):
         Args:
             figures: the columns; those that pictures are drawn of where None.
 
-        Where there is one seed, the interval of ``waf_bytes`` is that of the run. Runs without a result are left out,
-        and so are lives of runs that were too short to tell one (``evidence.enough``).
+        Where there is one seed, or seeds change nothing, the interval of ``waf_bytes`` is that of the run. Runs without
+        a result are left out, and so are lives of runs that were too short to tell one (``evidence.enough``).
         """
         table = self.arrow()
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
@@ -173,13 +173,15 @@ class LoadedSweep(Framed):
 
 def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
     made: dict[str, Any] = {"runs": len(rows)}
+    read = [*figures, *amplification.ENDS]
+    alike = all(row.get(key) == rows[0].get(key) for row in rows for key in read)
     for figure in figures:
         if lifetime_headline.is_life(figure) and any(row.get(lifetime_headline.ENOUGH) is False for row in rows):
             continue
         values = [row[figure] for row in rows if row[figure] is not None]
         if not values:
             continue
-        stats = Mean.of(values)
+        stats = Mean.of(values[:1] if alike else values)
         made[figure] = stats.mean
         if stats.interval is not None:
             made[f"{figure}.low"], made[f"{figure}.high"] = stats.interval
