@@ -47,7 +47,78 @@ class Mean:
 
 def t_95(freedom: int) -> float:
     """Return Student's t for 95 % two-sided."""
-    return _T_95[freedom - 1] if freedom <= len(_T_95) else 1.96 + 2.4 / freedom
+    if freedom <= len(_T_95):
+        return _T_95[freedom - 1]
+    z = 1.959963985  # the expansion around the normal one that the core uses too (crates/stats/src/batch_means.rs)
+    first, second = (z**3 + z) / (4 * freedom), (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+    return z + first + second + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """The mean of a figure over seeds, and what is known of its error.
+
+    Attributes:
+        mean: over the seeds.
+        seeds: half of Student's interval over the seeds: how far what a seed draws moves the figure; None for one seed.
+        batches: half of the interval from the batches of the runs: how far the workload moves it; None if unknown.
+    """
+
+    mean: float
+    seeds: float | None
+    batches: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float], halves: Sequence[float | None], *, drawn: bool) -> Spread:
+        """Return the mean of one value or more.
+
+        Args:
+            values: one per seed.
+            halves: half of the batch interval of each; None where one is unknown.
+            drawn: whether the seed draws the workload. The seeds of a trace share it, and so its error: the interval
+                is that of one run, however many seeds there are.
+        """
+        stats = Mean.of(values)
+        seeds = None if stats.interval is None else stats.interval[1] - stats.mean
+        known = [half for half in halves if half is not None]
+        if len(known) < len(values):
+            return cls(stats.mean, seeds, None)
+        batches = math.sqrt(math.fsum(half**2 for half in known) / len(known))
+        return cls(stats.mean, seeds, batches / math.sqrt(len(known)) if drawn else batches)
+
+    @property
+    def by_seeds(self) -> bool:
+        """Whether the interval over seeds is the wider one."""
+        return self.seeds is not None and (self.batches is None or self.seeds > self.batches)
+
+    @property
+    def interval(self) -> list[float] | None:
+        """The wider of both intervals."""
+        return self._around(self.seeds if self.by_seeds else self.batches)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return both intervals and the one to read, as JSON has them."""
+        source = "seeds" if self.by_seeds else None if self.batches is None else "batches"
+        intervals = {"seeds_95": self._around(self.seeds), "batches_95": self._around(self.batches)}
+        return {"mean": self.mean, "mean_95": self.interval, "mean_95_from": source, **intervals}
+
+    def _around(self, half: float | None) -> list[float] | None:
+        return None if half is None else [self.mean - half, self.mean + half]
+
+
+KIND = "workload.kind"
+"""Column of flat tables with the kind of the workload."""
+_TRACE = "trace"
+
+
+def drawn_kind(kind: str | None) -> bool:
+    """Return whether the seed draws workloads of a kind: a generator's, not that of a trace."""
+    return kind != _TRACE
+
+
+def draws_workload(result: Mapping[str, Any]) -> bool:
+    """Return whether the seed draws the workload of a run: a generator's, not that of a trace."""
+    return drawn_kind(look(result, *KIND.split(".")))
 
 
 SEED_CHANGES_NOTHING = "the seed changes nothing here; the interval is from batches of the run"
@@ -57,6 +128,11 @@ SEED_ACTS_ON = (
     "workload.shuffle_window or ftl.collect.policy = d-choices."
 )
 """The settings through which a seed can change the run of a trace."""
+WIDER = (
+    "95 % is the wider of two intervals: over seeds (what a seed draws) and over batches of the runs (how the workload "
+    "varies)."
+)
+"""What the interval of several seeds covers."""
 _OF_THE_SEED = ("seed", "config", "config_hash", "run")
 """Tables of a result that differ between seeds in any case."""
 
@@ -68,7 +144,7 @@ def seed_matters(results: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Average several seeds: numbers are means, the intervals of write amplification are those of the mean.
+    """Average several seeds: numbers are means, intervals of write amplification those of the mean (:class:`Spread`).
 
     Texts are those of the first seed; a figure that one of the seeds does not know is null. The seed with the least
     evidence decides: a mean has a lifetime only if each of its runs was long enough, and is stationary only if each
@@ -78,15 +154,32 @@ def mean_result(results: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     if not seed_matters(results):
         return first
     made = {key: _mean_of([result.get(key) for result in results]) for key in first}
-    for key in _WITH_INTERVAL:
-        values = [value for result in results if (value := look(result, key)) is not None]
-        if len(values) == len(results):
-            interval = Mean.of(values).interval
-            made[f"{key}_95"] = list(interval) if interval else None
+    for key, spread in spreads(results).items():
+        made[f"{key}_95"] = spread.interval
     made["evidence"] = min((result.get("evidence") for result in results), key=_weight)
     for key in _FLAGS:
         made[key] = min((result.get(key) for result in results), key=_ORDER.index)
     return made
+
+
+def spreads(results: Sequence[Mapping[str, Any]]) -> dict[str, Spread]:
+    """Return the means over seeds of the metrics whose interval a single run knows, where all of them know the metric.
+
+    Args:
+        results: of several seeds; of those with the same result the first one is enough.
+    """
+    made = {}
+    drawn = all(map(draws_workload, results))
+    for key in _WITH_INTERVAL:
+        values = [value for result in results if (value := look(result, key)) is not None]
+        if len(values) == len(results):
+            halves = [_half(look(result, f"{key}_95")) for result in results]
+            made[key] = Spread.of(values, halves, drawn=drawn)
+    return made
+
+
+def _half(interval: Sequence[float] | None) -> float | None:
+    return None if interval is None else abs(interval[1] - interval[0]) / 2
 
 
 _TOP = [metric for metric in metrics.table().values() if not metric.group]

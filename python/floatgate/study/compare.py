@@ -14,10 +14,11 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import FloatgateError, input_error, meant, one_line, quote
 from floatgate.base.parallel import must_be_few
 from floatgate.base.text_table import table
+from floatgate.results.batch_means import Batches
 from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
-from floatgate.results.seed_stats import mean_result, seed_matters
+from floatgate.results.seed_stats import mean_result, seed_matters, spreads
 from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 from floatgate.run.run import Run, check, load
@@ -87,6 +88,12 @@ class Setting:
     def by_seed(self) -> dict[int | None, dict[str, Any]]:
         """The results of the seeds that have one."""
         return {one.seed: one.run.result.to_dict() for one in self.each if one.run is not None}
+
+    @cached_property
+    def batches(self) -> dict[int | None, Batches | None]:
+        """The batches of the seeds that have a result, from their series."""
+        runs = {one.seed: one.run for one in self.each if one.run is not None}
+        return {seed: Batches.of(run.series, run.result.to_dict()) for seed, run in runs.items()}
 
     @cached_property
     def seedless(self) -> bool:
@@ -199,7 +206,8 @@ class Comparison(Framed):
         """
         if setting is self.base:
             return None
-        return differences.between(setting.by_seed, self.base.by_seed)
+        base = self.base
+        return differences.between(setting.by_seed, base.by_seed, setting.batches, base.batches)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
@@ -217,6 +225,9 @@ class Comparison(Framed):
             entry["results"] = [one.run.result.to_dict() if one.run else None for one in setting.seeds]
             entry["errors"] = [one_line(one.error) if one.error else None for one in setting.seeds]
             entry["seed_matters"] = not setting.seedless
+            results = list(setting.by_seed.values())
+            means = spreads(results[:1] if setting.seedless else results) if results else {}
+            entry["over_seeds"] = {key: spread.to_dict() for key, spread in means.items()}
         return entry
 
     def report(self, command: str | None = None) -> str:

@@ -63,11 +63,11 @@ def _below(comparison: Comparison) -> list[Part]:
 def _reading(comparison: Comparison) -> str:
     if comparison.repeated and not all(setting.seedless for setting in comparison):
         how = (
-            "each seed serves the same requests under every setting; ± is half the 95 % interval (Student) of the mean "
+            "each seed serves the same requests under every setting; ± is half the 95 % interval of the mean "
             "difference of runs with the same seed. Figures are means over the seeds"
         )
     else:
-        how = "± is half the 95 % interval of the difference, assuming independent errors of the two runs"
+        how = "± is half the 95 % interval of the difference, from pairs of batches over the same requests"
     return f"Differences are against {comparison.base.label}; {how}. Moved: programs that were not host writes."
 
 

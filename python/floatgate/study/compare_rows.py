@@ -11,9 +11,12 @@ from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING
+from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, WIDER, spreads
 from floatgate.study.runs.rows import flat_row
 from floatgate.study.runs.work import DONE, FAILED
+
+UNPAIRED = "batches are not over the same requests; errors of both runs count as independent"
+"""Why an interval of a difference is not that of paired batches."""
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -28,8 +31,20 @@ def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Return how to read the columns that need it, and where seeds change nothing."""
-    return [*(columns.note for columns in _columns(comparison) if columns.note), *_seedless(comparison)]
+    """Return how to read the columns that need it, where seeds change nothing, and what intervals cover."""
+    read = [columns.note for columns in _columns(comparison) if columns.note]
+    return [*read, *_seedless(comparison), *_intervals(comparison)]
+
+
+def _intervals(comparison: Comparison) -> list[str]:
+    """Say what the intervals of several seeds cover, and which differences could not be paired."""
+    wider = any(len(setting.seeds) > 1 and not setting.seedless for setting in comparison)
+    entries = [(setting, comparison.difference(setting)) for setting in comparison]
+    apart = [setting.label for setting, entry in entries if entry is not None and entry["interval_from"] == "batches"]
+    return [
+        *([WIDER] if wider else []),
+        *([f"± of {', '.join(apart)}: {UNPAIRED}."] if apart else []),
+    ]
 
 
 def _seedless(comparison: Comparison) -> list[str]:
@@ -62,12 +77,22 @@ def flat_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return one row per run: its number, the settings, seed, status and error, then the figures of a flat result."""
     rows: list[dict[str, Any]] = []
     for setting in comparison:
+        over_seeds = _over_seeds(setting)
         for one in setting.each:
             figures = flat(one.run.result.to_dict()) if one.run is not None else {"seed": one.seed}
+            figures |= over_seeds
             settings = {key: plain(value) for key, value in setting.overrides}
             error = one_line(one.error) if one.error else None
             rows.append(flat_row(len(rows), settings, FAILED if one.error else DONE, error, figures))
     return rows
+
+
+def _over_seeds(setting: Setting) -> dict[str, Any]:
+    """Return the means over seeds of a setting with their intervals, as columns: ``over_seeds.waf.mean_95.low``."""
+    if len(setting.by_seed) < 2 or setting.seedless:
+        return {}
+    means = spreads(list(setting.by_seed.values()))
+    return flat({"over_seeds": {key: spread.to_dict() for key, spread in means.items()}})
 
 
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from floatgate.base.parallel import must_be_few
 from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.report.summary import lines
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, Mean, seed_matters
+from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, WIDER, Mean, seed_matters, spreads
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
 from floatgate.study.compare import Comparison, Setting, whole_runs
@@ -39,8 +39,9 @@ class Repetition(Comparison):
 
         Returns:
             ``mean``, ``sd`` and ``mean_95`` (Student's interval of the mean; both None for a single run), or None
-            where no run knows the figure. Where the seed changes nothing, ``mean_95`` is the interval that the run
-            itself knows, or None.
+            where no run knows the figure. Write amplification also has ``mean_95_from``, ``seeds_95`` (Student's) and
+            ``batches_95`` (from batches of the runs): ``mean_95`` is the wider one. Where the seed changes nothing,
+            ``mean_95`` is the interval that the run itself knows, or None.
         """
         values = [value for run in self.runs if (value := look(run.result, *keys)) is not None]
         if not values:
@@ -49,7 +50,9 @@ class Repetition(Comparison):
             *group, name = keys
             return {"mean": values[0], "sd": 0.0, "mean_95": look(self.runs[0].result, *group, f"{name}_95")}
         stats = Mean.of(values)
-        return {"mean": stats.mean, "sd": stats.sd, "mean_95": list(stats.interval) if stats.interval else None}
+        entry = {"mean": stats.mean, "sd": stats.sd, "mean_95": list(stats.interval) if stats.interval else None}
+        spread = spreads([run.result.to_dict() for run in self.runs]).get(".".join(keys)) if len(values) > 1 else None
+        return entry if spread is None else entry | spread.to_dict()
 
     def _over_seeds(self, key: str) -> dict[str, Any] | None:
         return self.over_seeds(*key.split("."))
@@ -67,6 +70,8 @@ class Repetition(Comparison):
             rows.append(f"{'life':<10} no figure yet: {short}")
         elif life is not None:
             rows.append(f"{'life':<10} {units.years(life['mean'])} at this rate, mean of {len(self.runs)} seeds")
+        if waf is not None and waf.get("mean_95_from"):
+            rows.append(f"{'note':<10} {WIDER}")
         if self.seedless:
             rows.append(f"{'note':<10} {SEED_CHANGES_NOTHING}. {SEED_ACTS_ON}")
         return "\n".join(rows)
@@ -76,7 +81,9 @@ class Repetition(Comparison):
         if interval is None:
             return f"{amplification.text(figures['mean'])} (one seed)"
         ends = "-".join(amplification.digits(figures["mean"], list(interval)))
-        of = "95 % by batches of the run" if self.seedless else f"95 % of the mean of {len(self.runs)} seeds"
+        of = f"95 % of the mean of {len(self.runs)} seeds"
+        if figures.get("mean_95_from", "batches") == "batches":
+            of = "95 % by batches of the run" if self.seedless else f"{of} by batches of the runs"
         return f"{amplification.text(figures['mean'], list(interval))} ({of}: {ends})"
 
     def folder_name(self, number: int, setting: Setting, seed: int | None = None) -> str:  # noqa: ARG002

@@ -14,7 +14,7 @@ from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
 from floatgate.results.frames import Framed
-from floatgate.results.seed_stats import Mean
+from floatgate.results.seed_stats import KIND, Mean, Spread, drawn_kind
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE, Journal, Wrong
 from floatgate.study.runs.work import DONE
@@ -102,14 +102,16 @@ class LoadedSweep(Framed):
         Args:
             figures: the columns; those that pictures are drawn of where None.
 
-        Where there is one seed, or seeds change nothing, the interval of ``waf_bytes`` is that of the run. Runs without
-        a result are left out, and so are lives of runs that were too short to tell one (``evidence.enough``).
+        The interval of ``waf_bytes`` is the wider one of that over seeds and that from batches of the runs
+        (:class:`~floatgate.results.seed_stats.Spread`); where there is one seed, or seeds change nothing, it is that of
+        the run. Runs without a result are left out, and so are lives of runs that were too short to tell one
+        (``evidence.enough``).
         """
         table = self.arrow()
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
         ends = [end for end in amplification.ENDS if end in table.column_names]
-        phrases = [key for key in ("status", lifetime_headline.ENOUGH) if key in table.column_names]
+        phrases = [key for key in ("status", lifetime_headline.ENOUGH, KIND) if key in table.column_names]
         columns = table.select(list(dict.fromkeys([*self.keys, *phrases, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
@@ -181,13 +183,26 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
         values = [row[figure] for row in rows if row[figure] is not None]
         if not values:
             continue
-        stats = Mean.of(values[:1] if alike else values)
-        made[figure] = stats.mean
-        if stats.interval is not None:
-            made[f"{figure}.low"], made[f"{figure}.high"] = stats.interval
-        elif figure == amplification.IN_BYTES and rows[0].get(amplification.ENDS[0]) is not None:
-            made |= amplification.ends_of(*(rows[0][end] for end in amplification.ENDS))
+        if figure == amplification.IN_BYTES and len(values) == len(rows):
+            mean, interval = _amplification(rows[:1] if alike else rows, figure)
+        else:
+            stats = Mean.of(values[:1] if alike else values)
+            mean, interval = stats.mean, stats.interval
+        made[figure] = mean
+        if interval is not None:
+            made[f"{figure}.low"], made[f"{figure}.high"] = interval
     return made
+
+
+def _amplification(rows: list[dict[str, Any]], figure: str) -> tuple[float, Sequence[float] | None]:
+    """Return the mean of the metric whose interval a single run knows, and its interval."""
+    ends = [[row.get(end) for end in amplification.ENDS] for row in rows]
+    if len(rows) == 1:
+        return rows[0][figure], None if None in ends[0] else ends[0]
+    halves = [None if None in (low, high) else abs(high - low) / 2 for low, high in ends]
+    drawn = all(drawn_kind(row.get(KIND)) for row in rows)
+    spread = Spread.of([row[figure] for row in rows], halves, drawn=drawn)
+    return spread.mean, spread.interval
 
 
 @checked
