@@ -6,12 +6,14 @@ Capacities of flash are binary (GiB), data written is decimal (GB, TB), as drive
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 _BINARY = ("B", "KiB", "MiB", "GiB", "TiB", "PiB")
 _DECIMAL = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
 _COUNTS = ("", " k", " M", " G", " T")
+_YEAR = 365.25 * 86_400.0
 _SPANS = (
-    ("years", 365.25 * 86_400.0),
+    ("years", _YEAR),
     ("days", 86_400.0),
     ("hours", 3_600.0),
     ("min", 60.0),
@@ -92,6 +94,25 @@ def span(seconds: float) -> str:
             value = seconds / length
             return f"{figure(value, 2) if value < 10 else _short(value)} {name}"
     return f"{figure(seconds / 1e-6, 2)} us"
+
+
+def in_one_unit(lives: Sequence[float]) -> Callable[[float], str]:
+    """Return what formats lives in years for one column: all in the unit that the shortest one would have.
+
+    A life beyond 1000 years is named as :func:`years` does.
+    """
+    shortest = min((life for life in lives if life > 0), default=1.0)
+    name = "years" if shortest >= 0.95 else span(shortest * _YEAR).rsplit(" ", 1)[1]
+    size = dict(_SPANS)[name]
+
+    def text(life: float) -> str:
+        if life >= 1000:
+            return years(life)
+        value = life * _YEAR / size
+        shown = f"{value:.1f}" if name == "years" and value < 100 else figure(value)
+        return f"{shown} {name}"
+
+    return text
 
 
 def joules(value: float) -> str:

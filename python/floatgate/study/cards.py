@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.base import units
 from floatgate.pages.card import card, picture, table
 from floatgate.pages.parts import Figure, Part, Text
 from floatgate.report.card import WIDTH
-from floatgate.results import metrics
 from floatgate.study import varied_charts
 from floatgate.study.compare_rows import settings_rows
 from floatgate.study.plan_front import front_chart
@@ -31,12 +29,9 @@ def of_comparison(comparison: Comparison) -> str:
 def of_sweep(sweep: LoadedSweep) -> str:
     """Return the settings with means over seeds, and the first figure of the sweep as a chart."""
     rows = sweep.settings()
-    shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
-    header = [*(varied_charts.short(key, sweep.keys) for key in sweep.keys), *(one.short for one in shown)]
-    cells = [
-        [*(varied_charts.text(row[key]) for key in sweep.keys), *(_figure(row.get(one.key), one) for one in shown)]
-        for row in rows
-    ]
+    shown = varied_charts.listed(rows)
+    header = [*(varied_charts.short(key, sweep.keys) for key in sweep.keys), *(name for name, _ in shown)]
+    cells = [[*(varied_charts.text(row[key]) for key in sweep.keys), *(cell(row) for _, cell in shown)] for row in rows]
     count = Text(f"{len(sweep)} of {sweep.planned} runs", soft=True)
     return card([count, *table(header, cells, len(sweep.keys))], _varied(rows, sweep.keys))
 
@@ -50,10 +45,6 @@ def of_plan(plan: Plan) -> str:
     charts = [picture(f"Life against {cost}", caption, front_chart(plan, known, WIDTH))] if len(known) > 1 else []
     first, *others = [Text(text, strong=place == 0) for place, text in enumerate(plan.answers())]
     return card([first, *others, *table(header, rows, header.index("life"))], charts)
-
-
-def _figure(value: float | None, metric: metrics.Metric) -> str:
-    return "-" if value is None else units.figure(value / (metric.column or 1))
 
 
 def _varied(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> Iterator[Figure]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.pages.page import report
 from floatgate.pages.parts import Box, Charts, Code, Grid, Part, Rows, Section, Text, figure
-from floatgate.report.sections import latency_charts, not_modelled
+from floatgate.report.sections import latency_charts, lifetime_headline, not_modelled
 from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
@@ -79,6 +79,9 @@ def _best(comparison: Comparison) -> list[Part]:
     def named(metric: metrics.Metric, row: dict[str, Any]) -> str:
         figures = (comparison.difference(row[_SETTING]) or {}).get("figures") or {}
         ratio = (figures.get(metric.key) or {}).get("relative")
+        if metric.key == lifetime_headline.FIRST_BLOCK and row[_SETTING] is not comparison.base:
+            base = next((one.get(metric.key) for one in rows if one[_SETTING] is comparison.base), None)
+            ratio = row[metric.key] / base - 1 if base else None
         against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
         return f"{_short(row[_SETTING])}{against}"
 

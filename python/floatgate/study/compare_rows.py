@@ -60,7 +60,9 @@ def _columns(comparison: Comparison) -> list[Columns]:
     """List the columns of the metrics that at least one setting knows."""
     results = [run.result.to_dict() for run in comparison.runs]
     there = [columns for section in orders.COMPARED for columns in section.columns]
-    return [columns for columns in there if columns.applies is None or any(map(columns.applies, results))]
+    applying = [columns for columns in there if columns.applies is None or any(map(columns.applies, results))]
+    shown = [setting.result for setting in comparison if setting.result is not None]
+    return [columns if columns.fitted is None else columns.fitted(shown) for columns in applying]
 
 
 def _cells(comparison: Comparison, setting: Setting, shown: Sequence[Columns], width: int) -> list[str]:
@@ -98,6 +100,8 @@ def _over_seeds(setting: Setting) -> dict[str, Any]:
 def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return one row for each setting with a result, as charts are drawn of them (:data:`.varied_charts.Rows`)."""
     rows = []
+    results = [setting.result for setting in comparison if setting.result is not None]
+    uneven = any(lifetime_headline.uneven(one) for one in results if not lifetime_headline.too_short(one))
     for setting in comparison:
         result = setting.result
         if result is None:
@@ -109,5 +113,8 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
             if metric.key not in amplification.WITH_INTERVAL:
                 untold = short and lifetime_headline.is_life(metric.key)
                 row[metric.key] = None if untold else look(result, *metric.key.split("."))
+        if uneven:
+            key = lifetime_headline.FIRST_BLOCK
+            row[key] = None if short else look(result, *key.split("."))
         rows.append(row)
     return rows

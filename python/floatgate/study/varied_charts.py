@@ -6,16 +6,19 @@ one chart are distributed over lines, then over panels.
 
 from __future__ import annotations
 
+import functools
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from floatgate.base import units
 from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.parts import Cards, Charts, Part, Text
 from floatgate.report import throttle_charts
+from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
@@ -71,8 +74,63 @@ def figures_of(rows: Rows) -> list[Figure]:
     """Return the figures that there is something to draw of; life in bytes where there are no years."""
     there = [figure for figure in figures() if any(row.get(figure.key) is not None for row in rows)]
     keys = [figure.key for figure in there]
-    kept = [one for one in there if INSTEAD.get(one.key) not in keys]
+    kept = [each for one in there if INSTEAD.get(one.key) not in keys for each in _lives(one, rows)]
     return [_in_its_unit(one, rows) for one in kept]
+
+
+def _lives(one: Figure, rows: Rows) -> list[Figure]:
+    """Return a metric; of the life that of the average block and of the first one where rows have both."""
+    if one.key != lifetime_headline.YEARS or not _both_lives(rows):
+        return [one]
+    average, first = (f"Life of the {block} block" for block in ("average", "first"))
+    return [replace(one, title=average), replace(one, title=first, key=lifetime_headline.FIRST_BLOCK)]
+
+
+def _both_lives(rows: Rows) -> bool:
+    return any(row.get(lifetime_headline.FIRST_BLOCK) is not None for row in rows)
+
+
+def looked_for(rows: Rows) -> list[metrics.Metric]:
+    """Return the metrics by which pages name the best setting; both lives where rows have both."""
+    there = []
+    for one in metrics.looked_for():
+        if one.key != lifetime_headline.YEARS or not _both_lives(rows):
+            there.append(one)
+            continue
+        there += [
+            replace(one, best=f"{one.best} ({block} block)", key=key)
+            for block, key in (("average", lifetime_headline.YEARS), ("first", lifetime_headline.FIRST_BLOCK))
+        ]
+    return there
+
+
+def listed(rows: Rows) -> list[tuple[str, Callable[[dict[str, Any]], str]]]:
+    """Return the columns of the metrics in the table of settings of a page: a name, and the cell of a row."""
+    life = lifetime_headline.texts_of(rows)
+    made: list[tuple[str, Callable[[dict[str, Any]], str]]] = []
+    for one in metrics.listed():
+        if one.key == lifetime_headline.YEARS:
+            both = (
+                (lifetime_headline.AVERAGE_NAME, one.key),
+                (lifetime_headline.FIRST_NAME, lifetime_headline.FIRST_BLOCK),
+            )
+            names = both if _both_lives(rows) else (("life", one.key),)
+            made += [(name, functools.partial(_cell, key, life)) for name, key in names if _known(rows, key)]
+        elif _known(rows, one.key):
+            per = one.column or 1
+            made.append(
+                (one.short, functools.partial(_cell, one.key, lambda value, per=per: units.figure(value / per)))
+            )
+    return made
+
+
+def _known(rows: Rows, key: str) -> bool:
+    return any(row.get(key) is not None for row in rows)
+
+
+def _cell(key: str, text: Callable[[float], str], row: dict[str, Any]) -> str:
+    value = row.get(key)
+    return "-" if value is None else text(value)
 
 
 def _in_its_unit(figure: Figure, rows: Rows) -> Figure:
@@ -166,12 +224,17 @@ def text(value: Any) -> str:
 
 def best(rows: Rows, keys: Sequence[str], named: Callable[[metrics.Metric, dict[str, Any]], str]) -> list[Part]:
     """Return the best rows by what people look for, as cards with what ``named`` says; whether they lie at an end."""
-    looked_for = metrics.looked_for()
-    ran = [row for row in rows if any(row.get(one.key) is not None for one in looked_for)]
+    wanted = looked_for(rows)
+    ran = [row for row in rows if any(row.get(one.key) is not None for one in wanted)]
     # Where some rows do not know a figure, as a life after too short a run, the best of the others is not the best.
-    known_by_all = [one for one in looked_for if all(row.get(one.key) is not None for row in ran)]
+    known_by_all = [one for one in wanted if all(row.get(one.key) is not None for row in ran)]
     best_rows = [(one, row) for one in known_by_all if (row := one.best_of(ran)) is not None]
-    cards = [(one.best, one.text(row[one.key]), named(one, dict(row))) for one, row in best_rows]
+    life = lifetime_headline.texts_of(rows)
+    lives = (lifetime_headline.YEARS, lifetime_headline.FIRST_BLOCK)
+    texts = [life if one.key in lives else one.text for one, _ in best_rows]
+    cards = [
+        (one.best, text(row[one.key]), named(one, dict(row))) for text, (one, row) in zip(texts, best_rows, strict=True)
+    ]
     at_end = range_ends.remark(rows, keys)
     return [Cards(cards), *([] if at_end is None else [Text(at_end)])] if cards else []
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from floatgate.base import units
@@ -14,6 +14,12 @@ Facts = Mapping[str, Any]
 
 YEARS = "lifetime.years"
 """Key of the life of the average block."""
+FIRST_BLOCK = "lifetime.years_first_block"
+"""Key of the life until the first block wears out."""
+AVERAGE_NAME, FIRST_NAME = "life, average block", "life, first block"
+"""Names of both where a comparison shows both."""
+DECIDES = ("wear.max_over_mean", "lifetime.tbw_bytes", "lifetime.tbw_first_block_bytes")
+"""Columns of flat tables that say whether wear is uneven."""
 INSTEAD = {"lifetime.tbw_bytes": YEARS}
 """Metrics that are drawn only where another is not known, and that other."""
 ENOUGH = "evidence.enough"
@@ -79,6 +85,15 @@ def uneven(result: Facts | None) -> bool:
     # In years a wear-leveler may prevent wear that it has not yet seen in a run.
     average, first = (_number(result, f"tbw{block}_bytes") for block in ("", "_first_block"))
     return average is None or first is None or average > _TELLING * first
+
+
+def uneven_row(row: Mapping[str, Any]) -> bool:
+    """Return the same of a flat row with the columns :data:`DECIDES`."""
+    facts: dict[str, dict[str, Any]] = {}
+    for key in DECIDES:
+        group, name = key.split(".")
+        facts.setdefault(group, {})[name] = row.get(key)
+    return uneven(facts)
 
 
 def warning(result: Facts | None) -> str | None:
@@ -223,10 +238,56 @@ def cell(result: Facts) -> str:
     return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW{mark}"
 
 
+def of_several(results: Sequence[Facts]) -> section.Columns:
+    """Return the columns of the lives of several results: one definition and one unit for all of them.
+
+    A result by itself leads with its first block if wear is uneven. Beside others that would compare one definition
+    with another: where one of them is uneven, all have both lives.
+    """
+    known = [result for result in results if not too_short(result)]
+    both = any(map(uneven, known))
+    keys = ("years", "years_first_block") if both else ("years",)
+    text = units.in_one_unit([life for result in known for key in keys if (life := _number(result, key)) is not None])
+
+    def cells(result: Facts, _difference: section.Difference | None) -> list[str]:
+        if too_short(result):
+            return ["too short"] * len(keys)
+        return [_cell(result, key, text) for key in keys]
+
+    if not both:
+        return section.Columns(["life"], cells)
+    note = (
+        "Life: until the average block and until the first block have used up their cycles. Both are shown, since wear "
+        "is uneven under a setting at least."
+    )
+    return section.Columns([AVERAGE_NAME, FIRST_NAME], cells, note=note)
+
+
+def _cell(result: Facts, key: str, text: Callable[[float], str]) -> str:
+    life, tbw = _number(result, key), _number(result, f"{key.replace('years', 'tbw')}_bytes")
+    if life is not None:
+        return text(life)
+    return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW"
+
+
+def comparable(results: Sequence[Facts]) -> list[float]:
+    """Return the lives that are known, by one definition: of the first block if wear is uneven in a result."""
+    known = [result for result in results if not too_short(result)]
+    key = "years_first_block" if any(map(uneven, known)) else "years"
+    return [life for result in known if (life := _number(result, key)) is not None]
+
+
+def texts_of(rows: Sequence[Mapping[str, Any]]) -> Callable[[float], str]:
+    """Return what formats the lives of rows with :data:`YEARS`, and :data:`FIRST_BLOCK` where wear is uneven."""
+    return units.in_one_unit(
+        [life for row in rows for key in (YEARS, FIRST_BLOCK) if (life := row.get(key)) is not None]
+    )
+
+
 SECTION = section.Section(
     "life",
     lines=lambda _, result: [("life", line(result))],
     cards=cards,
     remarks=lambda result: [warning(result)],
-    columns=[section.Columns(["life"], lambda result, _: [cell(result)])],
+    columns=[section.Columns(["life"], lambda result, _: [cell(result)], fitted=of_several)],
 )

@@ -119,10 +119,9 @@ def wafs_of(results: Iterable[Document]) -> str:
 
 
 def lives_of(results: Iterable[Document]) -> str:
-    """Format as ``3.0 years to 4.1 years``: lives of several runs."""
-    return span(
-        list(map(units.years, sorted(life for life in map(lifetime_headline.years, results) if life is not None)))
-    )
+    """Format as ``3.0 years to 4.1 years``: lives of several runs by one definition, in one unit."""
+    lives = sorted(lifetime_headline.comparable(list(results)))
+    return span(list(map(units.in_one_unit(lives), lives)))
 
 
 def span(texts: list[str]) -> str:

@@ -110,13 +110,16 @@ class LoadedSweep(Framed):
         table = self.arrow()
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
         wanted = [key for key in drawn if key in table.column_names]
-        ends = [end for end in amplification.ENDS if end in table.column_names]
+        life = (*lifetime_headline.DECIDES, lifetime_headline.FIRST_BLOCK) if figures is None else ()
+        ends = [end for end in (*amplification.ENDS, *life) if end in table.column_names]
         phrases = [key for key in ("status", lifetime_headline.ENOUGH, KIND) if key in table.column_names]
         columns = table.select(list(dict.fromkeys([*self.keys, *phrases, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
             if row["status"] == DONE:
                 groups.setdefault(tuple(row[key] for key in self.keys), []).append(row)
+        uneven = figures is None and any(map(_uneven, groups.values()))
+        wanted += [lifetime_headline.FIRST_BLOCK] if uneven else []
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
 
     def plot(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> alt.Chart | alt.LayerChart:
@@ -171,6 +174,17 @@ class LoadedSweep(Framed):
         from floatgate.study.sweeps.page import page
 
         return page(self, command)
+
+
+def _uneven(rows: list[dict[str, Any]]) -> bool:
+    """Return whether the mean of some seeds, all long enough for a life, wears unevenly."""
+    if any(row.get(lifetime_headline.ENOUGH) is False for row in rows):
+        return False
+    means = {}
+    for key in lifetime_headline.DECIDES:
+        values = [row[key] for row in rows if row.get(key) is not None]
+        means[key] = Mean.of(values).mean if len(values) == len(rows) else None
+    return lifetime_headline.uneven_row(means)
 
 
 def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:

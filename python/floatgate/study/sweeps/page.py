@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from floatgate.base import units
 from floatgate.pages.page import report
 from floatgate.pages.parts import Grid, Items, Part, Section, Text
 from floatgate.report.sections.amplification import IN_BYTES
-from floatgate.results import metrics
 from floatgate.study import varied_charts
 from floatgate.study.runs.left_out import of_runs
 from floatgate.study.runs.work import DONE
@@ -47,7 +45,7 @@ def _progress(sweep: LoadedSweep) -> str:
 
 
 def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
-    shown = [metric for metric in metrics.listed() if any(row.get(metric.key) is not None for row in rows)]
+    shown = varied_charts.listed(rows)
     if not rows or not shown:
         return []
     ranked = sorted(rows, key=lambda row: (row.get(IN_BYTES) is None, row.get(IN_BYTES) or 0.0))
@@ -59,11 +57,11 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
     cells = [
         [
             *(varied_charts.text(row[key]) for key in keys),
-            *("-" if row.get(one.key) is None else units.figure(row[one.key] / (one.column or 1)) for one in shown),
+            *(cell(row) for _, cell in shown),
         ]
         for row in ranked
     ]
-    header = [*(varied_charts.short(key, keys) for key in keys), *(one.short for one in shown)]
+    header = [*(varied_charts.short(key, keys) for key in keys), *(name for name, _ in shown)]
     return [Section("Settings", [Text(text), Grid(header, cells, texts=len(keys), stacks=True)])]
 
 
