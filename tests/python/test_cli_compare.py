@@ -23,13 +23,15 @@ def test_the_table_holds_every_combination(cli: Cli, experiment: Path) -> None:
     vary = ("--vary", "ftl.collect.policy=greedy,fifo", "--vary", "ftl.spare_factor=0.2,0.4")
     lines = cli("compare", experiment, *vary).done().splitlines()
     assert lines[0].split()[:3] == ["ftl.collect.policy", "ftl.spare_factor", "WAF"]
-    assert [line.split()[:2] for line in lines[1:]] == [
+    assert [line.split()[:2] for line in lines[1:5]] == [
         ["greedy", "0.2"],
         ["greedy", "0.4"],
         ["fifo", "0.2"],
         ["fifo", "0.4"],
     ]
-    assert all("±" in line for line in lines[2:])
+    # Each is measured against greedy at its own spare factor.
+    assert ["±" in line for line in lines[1:5]] == [False, False, True, True]
+    assert lines[5:] == ["Differences are from greedy at the same ftl.spare_factor."]
 
 
 def test_json_gives_results_and_differences(cli: Cli, experiment: Path) -> None:
@@ -242,3 +244,44 @@ def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path:
         "compare.parquet",
     ]
     assert (tmp_path / "o/01-60000/result.json").read_text() == kept
+
+
+TWO_KEYS = {"ftl.collect.policy": ["greedy", "fifo"], "ftl.spare_factor": [0.2, 0.3]}
+
+
+@pytest.mark.parametrize(
+    ("baseline", "expected", "against"),
+    [
+        # By default the first value of the first key, within each value of the other.
+        (None, [0, 1, 0, 1], "greedy at the same ftl.spare_factor"),
+        ({"ftl.collect.policy": "fifo"}, [2, 3, 2, 3], "fifo at the same ftl.spare_factor"),
+        ({"ftl.spare_factor": 0.3}, [1, 1, 3, 3], "0.3 at the same ftl.collect.policy"),
+        ({"ftl.collect.policy": "greedy", "ftl.spare_factor": 0.3}, [1, 1, 1, 1], "greedy, 0.3"),
+    ],
+)
+def test_a_baseline_is_matched_within_the_other_keys(
+    baseline: dict[str, object] | None, expected: list[int], against: str
+) -> None:
+    done = floatgate.compare(SMALL, TWO_KEYS, baseline=baseline, jobs=2)
+    answer = done.to_dict()
+    assert [entry["baseline"] for entry in answer["settings"]] == expected
+    assert done.against == against
+    for number, (entry, at) in enumerate(zip(answer["settings"], expected, strict=True)):
+        other = answer["settings"][at]["result"]["waf"]
+        if number == at:
+            assert entry["difference"] is None
+        else:
+            assert entry["difference"]["waf"] == pytest.approx(entry["result"]["waf"] - other)
+    assert (f"Differences are from {against}." in done.text()) == (len(set(expected)) > 1)
+    assert f"Differences from {against}" in done.report()
+
+
+def test_a_report_drawn_again_has_the_same_baselines(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    vary = ("--vary", "ftl.collect.policy=greedy,fifo", "--vary", "ftl.spare_factor=0.2,0.3")
+    cli("compare", experiment, *vary, "--baseline", "ftl.collect.policy=fifo", "--out", "o").done()
+    first = (tmp_path / "o/report.html").read_text()
+    cli("report", "o", "--out", "again.html").done()
+    again = (tmp_path / "again.html").read_text()
+    for text in ("Differences from fifo at the same ftl.spare_factor", "greedy, 0.3"):
+        assert text in first
+        assert text in again

@@ -18,7 +18,7 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.run.experiment import parse_set, split_values
-from floatgate.study.compare import WHOLE, Comparison, baseline_of, run_settings
+from floatgate.study.compare import WHOLE, Comparison, baselines_of, run_settings
 from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
@@ -42,7 +42,8 @@ def compare(
         str | None,
         typer.Option(
             metavar="KEY=V,KEY=V",
-            help="The setting that the others are measured against. Default: the first.",
+            help="What the others are measured against, within each combination of the keys not named here. Default: "
+            "the first value of the first --vary.",
         ),
     ] = None,
     set: o.Set = None,
@@ -68,14 +69,14 @@ def compare(
     drawn = pictures.checked(out, force=force)
     target = kept.folder(out, WHOLE, resume=resume, force=force)
     points = combinations(vary or [])
-    place = baseline_of(points, _named(baseline))
+    places = baselines_of(points, _named(baseline))
     base = g.built(experiment, source, trace_options, set)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
     plan = plan_runs(base, points, repeat or 1, shadow=shadow, reads_files=target is not None)
     how = f"the same command and --resume (--out {shlex.quote(out or '')})"
     with target or contextlib.nullcontext():
         with kept.keeping(target, plan, WHOLE, how, resume=resume) as part, _progress(plan, quiet=quiet) as progress:
-            done = Comparison(run_settings(plan, Local(jobs), progress, part), place)
+            done = Comparison(run_settings(plan, Local(jobs), progress, part), places)
         folder = None if target is None else done.write(target, report=output.draws(report), command=o.command_line())
         if folder is not None:
             remove(folder)

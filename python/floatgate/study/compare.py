@@ -109,19 +109,25 @@ class Setting:
 
 
 class Comparison(Framed):
-    """The results of several settings, and the one that the others are compared with: the first, or ``baseline``."""
+    """The results of several settings, and those that the others are compared with.
+
+    Attributes:
+        settings: with their outcomes.
+        baselines: for each setting the number of the one that it is measured against; of a baseline its own.
+    """
 
     file_name = "compare.json"
 
-    def __init__(self, settings: Sequence[Setting], baseline: int = 0) -> None:
+    def __init__(self, settings: Sequence[Setting], baseline: int | Sequence[int] = 0) -> None:
         """Use :func:`compare`.
 
         Args:
             settings: with their outcomes.
-            baseline: the number of the setting that the others are measured against.
+            baseline: the number of the setting that the others are measured against, or one number for each setting.
         """
         self.settings = list(settings)
-        self.baseline = baseline
+        self.baselines = [baseline] * len(self.settings) if isinstance(baseline, int) else list(baseline)
+        self._numbers = {id(setting): number for number, setting in enumerate(self.settings)}
 
     def __iter__(self) -> Iterator[Setting]:
         return iter(self.settings)
@@ -138,10 +144,24 @@ class Comparison(Framed):
 
         return of_comparison(self)
 
+    def base_of(self, setting: Setting) -> Setting:
+        """Return the setting that one is measured against; of a baseline itself.
+
+        Args:
+            setting: one of this comparison.
+        """
+        return self.settings[self.baselines[self._numbers[id(setting)]]]
+
     @property
-    def base(self) -> Setting:
-        """Return the setting that the others are measured against."""
-        return self.settings[self.baseline]
+    def against(self) -> str:
+        """Return what the others are measured against: ``none``, or ``none at the same ftl.spare_factor``."""
+        bases = [self.settings[number] for number in dict.fromkeys(self.baselines)]
+        if len(bases) == 1:
+            return bases[0].label
+        values = [dict(base.overrides) for base in bases]
+        matched = [key for key in self.keys if len({each[key] for each in values}) > 1]
+        named = [value.strip("\"'") for key, value in bases[0].overrides if key not in matched]
+        return f"{', '.join(named)} at the same {' and '.join(matched)}"
 
     @property
     def keys(self) -> list[str]:
@@ -202,16 +222,17 @@ class Comparison(Framed):
         """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`.
 
         Args:
-            setting: one of this comparison; the baseline itself has no difference (None).
+            setting: one of this comparison; a baseline itself has no difference (None).
         """
-        if setting is self.base:
+        base = self.base_of(setting)
+        if setting is base:
             return None
-        base = self.base
         return differences.between(setting.by_seed, base.by_seed, setting.batches, base.batches)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
-        return {"schema": SCHEMA, "baseline": self.baseline, "settings": [self._entry(one) for one in self.settings]}
+        entries = [self._entry(one) | {"baseline": at} for one, at in zip(self.settings, self.baselines, strict=True)]
+        return {"schema": SCHEMA, "baseline": self.baselines[0], "settings": entries}
 
     def _entry(self, setting: Setting) -> dict[str, Any]:
         entry: dict[str, Any] = {
@@ -313,8 +334,8 @@ def compare(
         vary: key -> values: ``{"ftl.collect.policy": ["greedy", "fifo"]}``; several keys give all combinations.
         set: settings that all share.
         repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
-        baseline: the setting that the others are measured against, ``{"ftl.collect.policy": "fifo"}``; None for the
-            first.
+        baseline: what the others are measured against, ``{"ftl.collect.policy": "fifo"}``, within each combination of
+            the keys that it does not name; None for the first value of the first key.
         jobs: how many run at a time; None for one per core. Each holds a drive of its own in memory.
         shadow: check against a shadow model; slow.
         progress: called with (number of the run, done, total or None, phase).
@@ -341,30 +362,32 @@ def compare(
     axes = tuple(Axis(key, tuple(toml_value(key, value) for value in values)) for key, values in vary.items())
     points = Points(axes)
     must_be_few(len(points) * repeat, "vary")
-    place = baseline_of(points, {key: toml_value(key, value) for key, value in (baseline or {}).items()})
+    places = baselines_of(points, {key: toml_value(key, value) for key, value in (baseline or {}).items()})
     plan = plan_runs(base, points, repeat, shadow=shadow, reads_files=False)
-    return Comparison(run_settings(plan, Local(jobs), progress), place)
+    return Comparison(run_settings(plan, Local(jobs), progress), places)
 
 
-def baseline_of(points: Points, wanted: Mapping[str, str]) -> int:
-    """Return the number of the setting that has some values, 0 where none are named.
+def baselines_of(points: Points, wanted: Mapping[str, str]) -> list[int]:
+    """Return for each setting the number of the one that it is measured against.
+
+    A baseline has the wanted values, and those of the setting itself for the other keys. Where none are wanted, it has
+    the first value of the first key.
 
     Raises:
-        InputError: no setting has them, or several have.
+        InputError: a key does not vary, or no setting has such values.
     """
-    values = {key: value.strip("\"'") for key, value in wanted.items()}
+    every = [{key: value.strip("\"'") for key, value in point} for point in points]
+    first = dict(list(every[0].items())[:1])
+    values = {key: value.strip("\"'") for key, value in wanted.items()} or first
     unknown = [key for key in values if key not in points.keys]
     if unknown:
         raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], points.keys)}")
-    fitting = [
-        number
-        for number, point in enumerate(points)
-        if all(value.strip("\"'") == values.get(key, value.strip("\"'")) for key, value in point)
-    ]
-    if not fitting:
+    numbers = {tuple(one.items()): number for number, one in enumerate(every)}
+    places = [numbers.get(tuple((one | values).items())) for one in every]
+    if None in places:
         named = ", ".join(f"{key}={value}" for key, value in values.items())
         raise input_error(f"--baseline {quote(named)}: no setting has it; expected values that are given with --vary")
-    return fitting[0]
+    return [number for number in places if number is not None]
 
 
 def run_settings(

@@ -68,7 +68,7 @@ def _reading(comparison: Comparison) -> str:
         )
     else:
         how = "± is half the 95 % interval of the difference, from pairs of batches over the same requests"
-    return f"Differences are against {comparison.base.label}; {how}. Moved: programs that were not host writes."
+    return f"Differences are against {comparison.against}; {how}. Moved: programs that were not host writes."
 
 
 def _best(comparison: Comparison) -> list[Part]:
@@ -79,11 +79,12 @@ def _best(comparison: Comparison) -> list[Part]:
     def named(metric: metrics.Metric, row: dict[str, Any]) -> str:
         figures = (comparison.difference(row[_SETTING]) or {}).get("figures") or {}
         ratio = (figures.get(metric.key) or {}).get("relative")
-        if metric.key == lifetime_headline.FIRST_BLOCK and row[_SETTING] is not comparison.base:
-            base = next((one.get(metric.key) for one in rows if one[_SETTING] is comparison.base), None)
+        against = comparison.base_of(row[_SETTING])
+        if metric.key == lifetime_headline.FIRST_BLOCK and row[_SETTING] is not against:
+            base = next((one.get(metric.key) for one in rows if one[_SETTING] is against), None)
             ratio = row[metric.key] / base - 1 if base else None
-        against = "" if ratio is None else f"; {100 * ratio:+.0f} % against the baseline"
-        return f"{_short(row[_SETTING])}{against}"
+        text = "" if ratio is None else f"; {100 * ratio:+.0f} % against {_short(against)}"
+        return f"{_short(row[_SETTING])}{text}"
 
     return varied_charts.best(rows, comparison.keys, named)
 

@@ -33,7 +33,13 @@ def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 def notes(comparison: Comparison) -> list[str]:
     """Return how to read the columns that need it, where seeds change nothing, and what intervals cover."""
     read = [columns.note for columns in _columns(comparison) if columns.note]
-    return [*read, *_seedless(comparison), *_intervals(comparison)]
+    return [*_matched(comparison), *read, *_seedless(comparison), *_intervals(comparison)]
+
+
+def _matched(comparison: Comparison) -> list[str]:
+    """Say what differences are taken from where settings have several baselines."""
+    several = len(set(comparison.baselines)) > 1
+    return [f"Differences are from {comparison.against}."] if several else []
 
 
 def _intervals(comparison: Comparison) -> list[str]:

@@ -35,7 +35,7 @@ def sections(comparison: Comparison, rows: Sequence[dict[str, Any]], named: Call
         named: labels a setting.
     """
     there = [(named(setting), entry) for setting in comparison if (entry := comparison.difference(setting))]
-    base = named(comparison.base)
+    base = comparison.against
     drawn: list[Part] = []
     for one in varied_charts.figures_of(rows):
         of_one = _rows(there, one)

@@ -35,7 +35,8 @@ def _setting(path: Path, number: int, setting: dict[str, Any]) -> Setting:
 
 def _report(path: Path, content: Document) -> str:
     settings = [_setting(path, number, setting) for number, setting in enumerate(content["settings"], start=1)]
-    return Comparison(settings, content.get("baseline", 0)).report()
+    first = content.get("baseline", 0)
+    return Comparison(settings, [setting.get("baseline", first) for setting in content["settings"]]).report()
 
 
 KIND = Kind("compare", _overview, _report, _rows)
