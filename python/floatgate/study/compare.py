@@ -23,7 +23,7 @@ from floatgate.results.table_files import write_table
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
-from floatgate.study import differences
+from floatgate.study import also_differs, differences
 from floatgate.study.compare_rows import flat_rows, notes, table_rows
 from floatgate.study.runs.engine import Engine, Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
@@ -232,7 +232,8 @@ class Comparison(Framed):
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
         entries = [self._entry(one) | {"baseline": at} for one, at in zip(self.settings, self.baselines, strict=True)]
-        return {"schema": SCHEMA, "baseline": self.baselines[0], "settings": entries}
+        differing = {key: list(values) for key, values in also_differs.of_comparison(self).items()}
+        return {"schema": SCHEMA, "baseline": self.baselines[0], "also_differs": differing, "settings": entries}
 
     def _entry(self, setting: Setting) -> dict[str, Any]:
         entry: dict[str, Any] = {

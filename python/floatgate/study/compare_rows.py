@@ -12,6 +12,7 @@ from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
 from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, WIDER, spreads
+from floatgate.study import also_differs
 from floatgate.study.runs.rows import flat_row
 from floatgate.study.runs.work import DONE, FAILED
 
@@ -33,7 +34,13 @@ def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
 def notes(comparison: Comparison) -> list[str]:
     """Return how to read the columns that need it, where seeds change nothing, and what intervals cover."""
     read = [columns.note for columns in _columns(comparison) if columns.note]
-    return [*_matched(comparison), *read, *_seedless(comparison), *_intervals(comparison)]
+    return [
+        *also_differs.notes(comparison),
+        *_matched(comparison),
+        *read,
+        *_seedless(comparison),
+        *_intervals(comparison),
+    ]
 
 
 def _matched(comparison: Comparison) -> list[str]:
