@@ -38,7 +38,7 @@ def test_a_trace_starts_on_a_full_drive_and_the_summary_says_how(cli: Cli, short
         "state      auto: filled to the state that greedy collection reaches under uniform writes; worn in by "
     )
     assert "stationary" in state(out)
-    assert "in the first lap" in state(out)
+    assert "in the last two laps" in state(out)
     # What counts is still a quarter of a drive write, and has erased less than half of the blocks.
     result = json.loads((tmp_path / "o/result.json").read_text())
     evidence = result["evidence"]

@@ -43,7 +43,8 @@ def _laps(facts: Facts) -> str:
     text = f"worn in by {times} over the trace ({units.figure(facts['wear_in_drive_writes'], 2)} drive writes)"
     waf = facts.get("wear_in_waf") or []
     if len(waf) > 1:
-        text += f", WAF {units.figure(waf[0])} in the first lap and {units.figure(waf[-1])} in the last"
+        # The first laps fill the drive: beside "stationary" they would read as a contradiction.
+        text += f", WAF {units.figure(waf[-2])} and {units.figure(waf[-1])} in the last two laps"
     if facts.get("stationary"):
         return f"{text}: stationary"
     error = facts.get("error")
