@@ -343,3 +343,11 @@ def test_every_section_stands_where_it_has_something_to_show(member: str, order:
     shown = {section.name for section in made if getattr(section, member) is not empty}
     assert sorted(section.name for section in getattr(orders, order)) == sorted(shown)
     assert len({section.name for section in made}) == len(made)
+
+
+def test_a_run_without_a_victim_says_so() -> None:
+    result = {"gc": {"victims": 0}, "flash": {"programs": {"total": 9}}}
+    note = "no block was collected: the spare space was not yet used"
+    assert programs.remarks(result) == [note]
+    assert programs.remarks({**result, "gc": {"victims": 1}}) == []
+    assert programs.remarks({"gc": {"victims": 0}, "flash": {"programs": {"total": 0}}}) == []

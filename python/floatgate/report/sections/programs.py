@@ -76,11 +76,14 @@ def _time(value: Any) -> str:
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """Return reads of pages that were never written."""
+    """Note that nothing was collected, and reads of pages that were never written."""
+    phrases = []
+    if look(result, "gc", "victims") == 0 and look(result, "flash", "programs", "total"):
+        phrases.append("no block was collected: the spare space was not yet used")
     unmapped = look(result, "flash", "unmapped_reads")
-    if not unmapped:
-        return []
-    return [f"{units.count(unmapped)} pages read that were never written (they cost no flash read)"]
+    if unmapped:
+        phrases.append(f"{units.count(unmapped)} pages read that were never written (they cost no flash read)")
+    return phrases
 
 
 def alike(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> bool:
