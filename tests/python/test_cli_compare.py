@@ -285,3 +285,19 @@ def test_a_report_drawn_again_has_the_same_baselines(cli: Cli, experiment: Path,
     for text in ("Differences from fifo at the same ftl.spare_factor", "greedy, 0.3"):
         assert text in first
         assert text in again
+
+
+def test_the_page_says_what_collection_copied_and_where_the_runs_are(
+    cli: Cli, experiment: Path, tmp_path: Path
+) -> None:
+    out = cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo", "--out", "o").done()
+    page = (tmp_path / "o/report.html").read_text()
+    names = ("pages copied per victim", "victims without valid pages")
+    for name in names:
+        assert f">{name}</th>" in page
+        assert name not in out
+    assert "01-greedy" in page
+    assert "02-fifo" in page
+    row = pq.read_table(tmp_path / "o/compare.parquet").to_pylist()[0]
+    assert row["gc.copied_pages_per_victim"] > 0
+    assert row["gc.dead_victims"] >= 0

@@ -11,7 +11,7 @@ from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.study import difference_charts, varied_charts
-from floatgate.study.compare_rows import notes, settings_rows
+from floatgate.study.compare_rows import notes, settings_rows, table_rows
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -30,7 +30,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     """
     keys = comparison.keys
     title = f"comparison by {', '.join(keys)}" if keys else "comparison"
-    header, rows = comparison.rows()
+    header, rows = table_rows(comparison, page=True)
     parts = [
         *_best(comparison),
         *difference_charts.sections(comparison, settings_rows(comparison), _short),

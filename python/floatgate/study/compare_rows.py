@@ -23,12 +23,28 @@ if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
 
 
-def table_rows(comparison: Comparison) -> tuple[list[str], list[list[str]]]:
-    """Return header and cells: the values that vary, then the columns of the sections."""
+def table_rows(comparison: Comparison, *, page: bool = False) -> tuple[list[str], list[list[str]]]:
+    """Return header and cells: the values that vary, then the columns of the sections.
+
+    Args:
+        comparison: the settings.
+        page: whether they are for a page, which has room for more columns and for the folders of runs.
+    """
     header = [*(comparison.keys or ["setting"])]
-    shown = _columns(comparison)
+    shown = _columns(comparison, page=page)
     header += [name for columns in shown for name in columns.header]
-    return header, [_cells(comparison, setting, shown, len(header)) for setting in comparison]
+    cells = [_cells(comparison, setting, shown, len(header)) for setting in comparison]
+    folders = [_folders(setting) for setting in comparison] if page else []
+    if any(folders) and comparison.keys != ["run"]:
+        header.append("folder")
+        cells = [[*row, place or "-"] for row, place in zip(cells, folders, strict=True)]
+    return header, cells
+
+
+def _folders(setting: Setting) -> str:
+    """Return the run folders of a setting beside the page: ``02-dac``, or the first and the last one of seeds."""
+    names = [one.run.folder.name for one in setting.each if one.run is not None and one.run.folder is not None]
+    return " to ".join(dict.fromkeys([names[0], names[-1]])) if names else ""
 
 
 def notes(comparison: Comparison) -> list[str]:
@@ -69,10 +85,10 @@ def _seedless(comparison: Comparison) -> list[str]:
     return [f"{which}{SEED_CHANGES_NOTHING}. {SEED_ACTS_ON}"]
 
 
-def _columns(comparison: Comparison) -> list[Columns]:
+def _columns(comparison: Comparison, *, page: bool = True) -> list[Columns]:
     """List the columns of the metrics that at least one setting knows."""
     results = [run.result.to_dict() for run in comparison.runs]
-    there = [columns for section in orders.COMPARED for columns in section.columns]
+    there = [columns for section in orders.COMPARED for columns in section.columns if page or not columns.page_only]
     applying = [columns for columns in there if columns.applies is None or any(map(columns.applies, results))]
     shown = [setting.result for setting in comparison if setting.result is not None]
     return [columns if columns.fitted is None else columns.fitted(shown) for columns in applying]

@@ -102,10 +102,23 @@ def cells(result: dict[str, Any], _difference: section.Difference | None) -> lis
     return [units.share(host / total), units.share((total - host) / total)]
 
 
+def victim_cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
+    """Return what collection copied from a victim, and how many victims had nothing left to copy."""
+    copied, dead = look(result, "gc", "copied_pages_per_victim"), look(result, "gc", "dead_victims")
+    return ["-" if copied is None else units.figure(copied), section.count(dead)]
+
+
+_VICTIMS = section.Columns(
+    ["pages copied per victim", "victims without valid pages"],
+    victim_cells,
+    applies=lambda result: bool(look(result, "gc", "victims")),
+    page_only=True,
+)
+
 SECTION = section.Section(
     "programs",
     lines=lambda _, result: [("programs", line(result))],
     parts=parts,
     remarks=remarks,
-    columns=[section.Columns(["host", "moved"], cells)],
+    columns=[section.Columns(["host", "moved"], cells), _VICTIMS],
 )

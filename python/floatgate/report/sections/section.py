@@ -37,6 +37,7 @@ class Columns:
         cells: their cells, from the result of a setting and its difference to the baseline (None where unknown).
         applies: whether a result has such metrics; the columns are there where one of the results has. None: always.
         note: how to read them; stands below the table.
+        page_only: whether they are left out on the terminal, for want of room.
         fitted: the columns for all results of a table, where one cell depends on the others, as a unit for all of them.
     """
 
@@ -44,6 +45,7 @@ class Columns:
     cells: Callable[[Result, Difference | None], Sequence[str]]
     applies: Callable[[Result], bool] | None = None
     note: str = ""
+    page_only: bool = False
     fitted: Callable[[Sequence[Result]], Columns] | None = None
 
 
