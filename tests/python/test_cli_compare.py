@@ -301,3 +301,9 @@ def test_the_page_says_what_collection_copied_and_where_the_runs_are(
     row = pq.read_table(tmp_path / "o/compare.parquet").to_pylist()[0]
     assert row["gc.copied_pages_per_victim"] > 0
     assert row["gc.dead_victims"] >= 0
+
+
+def test_a_best_value_at_an_end_is_named_on_the_terminal(cli: Cli, experiment: Path) -> None:
+    vary = ("--vary", "ftl.spare_factor=0.2,0.3,0.4")
+    assert "Best at an end of what was tried: ftl.spare_factor = 0.4" in cli("compare", experiment, *vary).done()
+    assert "at an end" not in cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo").done()
