@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 from typing import Any
 
 import pytest
@@ -74,18 +75,32 @@ def test_identical_settings_differ_by_nothing() -> None:
     assert {(row["difference"], row["low"], row["high"]) for row in rows if row["label"]} == {("0.0", "0.0", "0.0")}
 
 
+def test_titles_and_labels_fit_a_narrow_figure() -> None:
+    """In a wide font 36 letters of a title are wider than the plot, but not than the figure."""
+    rows = [{"label": "cost-benefit", "difference": -0.02782, "low": -0.02831, "high": -0.02733}]
+    for width, parts in ((321, ["\N{MINUS SIGN}0.02782", "± 0.00049"]), (560, ["\N{MINUS SIGN}0.02782 ± 0.00049"])):
+        zero, _, point = difference_charts.forest(rows, WAF, width).to_dict()["layer"]
+        axis = zero["encoding"]["x"]["axis"]
+        assert (axis["titleAnchor"], axis["titleLimit"]) == ("end", width - 16)
+        assert 7.9 * len("difference, flash bytes per host byte") < axis["titleLimit"]
+        # Ticks are whole numbers where they can be: -10 beside -8, not -1e+1.
+        assert axis["format"] == "+~r"
+        labels = json.loads(point["encoding"]["y"]["axis"]["labelExpr"].removesuffix("[datum.label]"))
+        assert labels == {"cost-benefit": ["cost-benefit", *parts]}
+
+
 @pytest.mark.parametrize(
     ("row", "text"),
     [
         ({"difference": 0.026, "low": 0.024, "high": 0.028}, "+0.0260 ± 0.0020"),
-        ({"difference": -12.5, "low": -20.0, "high": -5.0}, "-12.5 ± 7.5"),
+        ({"difference": -12.5, "low": -20.0, "high": -5.0}, "\N{MINUS SIGN}12.5 ± 7.5"),
         ({"difference": 120.0, "low": 100.0, "high": 140.0}, "+120 ± 20"),
         ({"difference": 0.0, "low": 0.0, "high": 0.0}, "+0 ± 0"),
         ({"difference": 0.5}, "+0.5"),
     ],
 )
 def test_differences_as_text(row: dict[str, float], text: str) -> None:
-    assert difference_charts.amount(row) == text
+    assert " ".join(part for part in difference_charts.amount(row) if part) == text
 
 
 def test_of_many_settings_the_ends_are_drawn() -> None:
@@ -102,4 +117,5 @@ def test_names_of_settings_may_hold_anything() -> None:
     rows = [{"label": "a\"b'\\|</svg>ü", "difference": 1.0, "low": 0.5, "high": 1.5}]
     svg = pictures.drawn(difference_charts.forest(rows, WAF, 400).to_dict(), "t", pictures.Style())["svg"].decode()
     assert "a\"b'\\|&lt;/svg&gt;ü" in svg.replace("&quot;", '"').replace("&apos;", "'")
-    assert "+1.00 ± 0.50" in svg
+    assert "+1.00" in svg
+    assert "± 0.50" in svg

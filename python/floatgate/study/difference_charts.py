@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 Rows = Sequence[Mapping[str, Any]]
 """One row per setting: ``label``, ``difference``, and ``low`` and ``high`` where the interval is known."""
 
+MINUS = "\N{MINUS SIGN}"
+"""As Vega writes it along axes."""
+_NARROW_PX = 440
+"""A chart below this width has its intervals in a line of their own, which leaves room for the plot."""
+
 _HOW = (
     "Points are differences, lines their 95 % intervals. Left of the dashed line the setting has less than the "
     "baseline. Where the interval holds zero, the runs show no difference."
@@ -78,16 +83,20 @@ def _caption(rows: Rows) -> str:
     return f"{how} The {BARS_MAX // 2} lowest and the {BARS_MAX // 2} highest of {len(rows)}; the table has all."
 
 
-def amount(row: Mapping[str, Any]) -> str:
-    """Format as ``+0.047 ± 0.039``, with two digits of the half interval."""
+def amount(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Format as ``+0.047`` and ``± 0.039``, with two digits of the half interval, and the minus that axes have."""
     difference = row["difference"]
     if "low" not in row:
-        return f"{difference:+.3g}"
+        return _minus(f"{difference:+.3g}"), ""
     half = (row["high"] - row["low"]) / 2
     if half <= 0:
-        return f"{difference:+.3g} ± 0"
+        return _minus(f"{difference:+.3g}"), "± 0"
     decimals = max(0, 1 - math.floor(math.log10(half)))
-    return f"{difference:+.{decimals}f} ± {half:.{decimals}f}"
+    return _minus(f"{difference:+.{decimals}f}"), f"± {half:.{decimals}f}"
+
+
+def _minus(text: str) -> str:
+    return text.replace("-", MINUS)
 
 
 def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
@@ -99,9 +108,13 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
         width: in pixels.
     """
     labels = list(dict.fromkeys(row["label"] for row in rows))
-    beside = {row["label"]: [row["label"], amount(row)] for row in rows}
+    narrow = width < _NARROW_PX
+    amounts = {row["label"]: [part for part in amount(row) if part] for row in rows}
+    beside = {label: [label, *(parts if narrow else [" ".join(parts)])] for label, parts in amounts.items()}
     lines = f"{json.dumps(beside)}[datum.label]"
-    axis_y = vega.Axis(labelLimit=int(width * 0.45), labelExpr=lines, labelLineHeight=14, labelOffset=-7)
+    high = max((len(parts) for parts in beside.values()), default=2)
+    limit = int(width * (0.35 if narrow else 0.45))
+    axis_y = vega.Axis(labelLimit=limit, labelExpr=lines, labelLineHeight=14, labelOffset=-7 * (high - 1))
     y = vega.Y("label:N", sort=labels, title=None, axis=axis_y)
     title = f"difference, {one.axis}"
     scale = vega.Scale(zero=True, nice=True)
@@ -110,10 +123,12 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
     points = data_chart([dict(row) for row in rows])
     marks = points.mark_point(color=palette.BLUE, size=34, filled=True, opacity=1)
     numbers = "datum.value == 0 ? '0' : datum.label"
-    axis = vega.Axis(format="+~g", tickCount=5, labelOverlap=True, labelExpr=numbers)
+    # From its right end the title reaches below the labels: centred, it would be cut off in a wide font.
+    ticks = {"format": "+~r", "tickCount": 3 if narrow else 5, "labelOverlap": True, "labelExpr": numbers}
+    axis = vega.Axis(**ticks, titleAnchor="end", titleAlign="right", titleLimit=width - 16)
     layers = vega.layer(
         zero.encode(x=vega.X("at:Q", title=title, scale=scale, axis=axis)),
         intervals.encode(x=vega.X("low:Q", title=title, scale=scale), x2="high:Q", y=y),
         marks.encode(x=vega.X("difference:Q", title=title, scale=scale), y=y),
     )
-    return finished(layers, width, 70 + 38 * len(labels))
+    return finished(layers, width, 70 + (10 + 14 * high) * len(labels))
