@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -78,6 +79,7 @@ def lines(
     points: bool = False,
     x_min: float | None = None,
     y_max: float | None = None,
+    y_min: float = 0.0,
     rules: Sequence[tuple[str, float]] = (),
     marks: Sequence[Mark] = (),
     legend: bool = True,
@@ -98,6 +100,7 @@ def lines(
         points: whether each row is marked by the look's shape.
         x_min: the left end of x, to keep a line there off the axis; None to fit the rows.
         y_max: the top of y, which makes several charts comparable; None to fit the rows.
+        y_min: the bottom of y where ``y_max`` is its top.
         rules: labels and heights of dotted lines across.
         marks: rules upwards; the top of y leaves room for their labels.
         legend: whether a legend says which line is which.
@@ -113,7 +116,7 @@ def lines(
     )
     y_max = 1 if share else _with_room(y_max, rows, rules, marks)
     if y_max is not None:
-        y_scale = vega.Scale(domain=[0, y_max])
+        y_scale = vega.Scale(domain=[y_min, y_max])
     else:
         y_scale = vega.Scale(type="log" if y_log else "linear", zero=not y_log)
     y_axis = vega.Axis(format="%" if share else FIGURES, tickCount=5, labelOverlap=True)
@@ -124,28 +127,32 @@ def lines(
     if points:
         each = data_chart(shown).mark_point(size=60, filled=False, strokeWidth=1.6)
         layers.append(each.encode(x=x, y=y, color=_colors(looks, legend), shape=_shapes(looks, legend)))
-    layers += _intervals(shown, x, y, looks)
-    first, last = (end((row["x"] for row in shown), default=1.0) for end in (min, max))
+    ends = {end: vega.Y(f"{end}:Q", title=y_title, scale=y_scale, axis=y_axis) for end in ("low", "high")}
+    layers += _intervals(shown, x, ends, looks)
+    first, last = (most((row["x"] for row in shown), default=1.0) for most in (min, max))
     # Marks have their labels at the right more often.
     layers += rules_across(rules, y, first if marks else last, "left" if marks else "right")
     layers += _rules_up(marks, x, last)
     return finished(vega.layer(*layers).resolve_legend(shape="shared", color="shared"), width, height)
 
 
-def _intervals(rows: Sequence[dict[str, Any]], x: Any, y: Any, looks: Sequence[Look]) -> list[Any]:
-    """Draw bars from the lower to the upper end of an interval, with a tick at either."""
+def _intervals(
+    rows: Sequence[dict[str, Any]], x: Any, ends: Mapping[str, Any], looks: Sequence[Look]
+) -> list[vega.Chart]:
+    """Draw bars from the lower to the upper end of an interval, with a tick at either.
+
+    All layers have the rows of the lines, of which each shows some: their data are in a file once.
+    """
     layers = []
     for look in looks:
-        ranges = [row for row in rows if row["series"] == look.label and row.get("high") is not None]
-        if not ranges:
+        if not any(row["series"] == look.label and row.get("high") is not None for row in rows):
             continue
         # Colours of the marks' own: on the scale they would change the legend.
-        from_low = data_chart([{**row, "y": row["low"]} for row in ranges])
-        layers.append(from_low.mark_rule(strokeWidth=1.4, color=look.color).encode(x=x, y=y, y2="high:Q"))
-        for end in ("low", "high"):
-            ticks = data_chart([{**row, "y": row[end]} for row in ranges])
-            marks = ticks.mark_tick(orient="horizontal", size=9, thickness=1.4, color=look.color)
-            layers.append(marks.encode(x=x, y=y))
+        own = f"datum.series === {json.dumps(look.label)} && isValid(datum.high)"
+        base = vega.Chart(vega.Data(values=list(rows)), transform=[{"filter": own}])
+        layers.append(base.mark_rule(strokeWidth=1.4, color=look.color).encode(x=x, y=ends["low"], y2="high:Q"))
+        ticks = base.mark_tick(orient="horizontal", size=9, thickness=1.4, color=look.color)
+        layers += [ticks.encode(x=x, y=ends[end]) for end in ("low", "high")]
     return layers
 
 

@@ -18,7 +18,7 @@ from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.parts import Cards, Charts, Part, Text
 from floatgate.report import throttle_charts
-from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
@@ -37,6 +37,10 @@ ACROSS_MAX = 8
 """Columns of cells with room for their figures on a narrow page."""
 _LOG_FROM = 20.0
 """Largest over smallest value of an axis from which it is logarithmic."""
+_CLOSE = 0.25
+"""Where all values and intervals lie within this share of the largest, an axis from zero would hide how they differ."""
+_LEAST_WAF = 1.0
+"""Write amplification of a drive that copies nothing: where values are close to it, their axis begins there."""
 _POINTS_MAX = 2000
 """Points of a scatter; of more, an even share is drawn."""
 
@@ -273,19 +277,33 @@ def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[
         title = f"{figure.title}: {at}" if at else figure.title
         more = len(panels) - PANELS_MAX
         caption = f"{more} further panels are left out; the table has all." if more > 0 and values == panels[0] else ""
-        yield from _panel(title, caption, chosen, how, keys, figure, _top(known, figure))
+        yield from _panel(title, caption, chosen, how, keys, figure, ends_of(known, figure))
 
 
-def _top(rows: Rows, figure: Figure) -> float:
-    """Return the end of the axis of a figure, the same for all panels."""
-    return max(row.get(f"{figure.key}.high") or row[figure.key] for row in rows) / figure.scale or 1.0
+def ends_of(rows: Rows, figure: Figure) -> tuple[float, float]:
+    """Return the ends of the axis of a figure, the same for all panels: from zero, unless all values are close."""
+    low, high = (
+        most(value for row in rows if (value := _first(row, f"{figure.key}.{end}", figure.key)) is not None)
+        / figure.scale
+        for most, end in ((min, "low"), (max, "high"))
+    )
+    room = high - low
+    if figure.tail or low <= 0 or not 0 < room <= _CLOSE * high:
+        return 0.0, high or 1.0
+    if figure.key in amplification.WITH_INTERVAL and 0 <= low - _LEAST_WAF <= room:
+        return _LEAST_WAF, high
+    return low - 0.1 * room, high
+
+
+def _first(row: dict[str, Any], *keys: str) -> Any:
+    return next((row[key] for key in keys if row.get(key) is not None), None)
 
 
 def _panel(
-    title: str, caption: str, rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: float
+    title: str, caption: str, rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, ends: tuple[float, float]
 ) -> Iterator[tuple[str, str, Draw]]:
     if how.kind == "lines":
-        yield title, caption, lambda width: lines(rows, how, keys, figure, top, width)
+        yield title, caption, lambda width: lines(rows, how, keys, figure, ends, width)
     elif how.kind == "cells":
         sentence = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
         yield title, sentence.strip(), lambda width: cells(rows, how, keys, figure, width)
@@ -310,8 +328,11 @@ def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
     return made
 
 
-def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: float, width: int = WIDTH) -> Any:
+def lines(
+    rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, ends: tuple[float, float], width: int = WIDTH
+) -> Any:
     """Return one line for each combination of the other keys, along a key that is a number."""
+    bottom, top = ends
     series = _combinations(rows, how.lines)
     names = [label(dict(zip(how.lines, values, strict=True)), how.lines) or figure.title for values in series]
     looks = [Look(one, *_LOOKS[number % len(_LOOKS)]) for number, one in enumerate(names)]
@@ -334,22 +355,28 @@ def lines(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, top: flo
         y_log=figure.tail and min(row["y"] for row in made) > 0 and top > _LOG_FROM * min(row["y"] for row in made),
         points=True,
         x_min=None,
-        y_max=None if figure.tail else top * 1.02,
+        y_max=None if figure.tail else top + 0.02 * (top - bottom),
+        y_min=bottom,
         legend=len(looks) > 1,
     )
 
 
 def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
-    """Return one bar for each setting, with its interval."""
+    """Return one bar for each setting with its interval; points where bars from zero would hide how they differ."""
     made = [_kept(point) | {"label": label(point, keys)} for point in _points_of(rows, figure)]
     labels = list(dict.fromkeys(row["label"] for row in made))
     y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
-    x = vega.X("y:Q", title=figure.axis, scale=vega.Scale(zero=True), axis=_numbers())
-    drawn = (
-        data_chart(made).mark_bar(color=palette.BLUE, height=14, stroke=palette.INK, strokeWidth=0.5).encode(x=x, y=y)
-    )
+    low, high = ends_of(rows, figure)
+    scale = vega.Scale(zero=True) if low == 0 else vega.Scale(domain=[low, high], nice=True, zero=False)
+    x, begin = (vega.X(f"{column}:Q", title=figure.axis, scale=scale, axis=_numbers()) for column in ("y", "low"))
+    base = data_chart(made)
     ends = data_chart([row for row in made if "low" in row]).mark_rule(color=palette.INK, strokeWidth=2)
-    return finished(vega.layer(drawn, ends.encode(x="low:Q", x2="high:Q", y=y)), width, 70 + 26 * len(labels))
+    intervals = ends.encode(x=begin, x2="high:Q", y=y)
+    if low == 0:
+        drawn = base.mark_bar(color=palette.BLUE, height=14, stroke=palette.INK, strokeWidth=0.5).encode(x=x, y=y)
+        return finished(vega.layer(drawn, intervals), width, 70 + 26 * len(labels))
+    points = base.mark_point(color=palette.BLUE, size=60, filled=True, opacity=1).encode(x=x, y=y)
+    return finished(vega.layer(intervals, points), width, 70 + 26 * len(labels))
 
 
 def _kept(point: dict[str, Any]) -> dict[str, Any]:
@@ -412,7 +439,7 @@ def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int
         x = vega.X("x:N", title=title, axis=vega.Axis(labelAngle=-40, labelLimit=120))
     low = min(row["y"] for row in made)
     log = figure.tail and low > 0 and max(row["y"] for row in made) > _LOG_FROM * low
-    y_scale = vega.Scale(type="log", nice=False) if log else vega.Scale(zero=True)
+    y_scale = vega.Scale(type="log", nice=False) if log else vega.Scale(zero=ends_of(rows, figure)[0] == 0)
     y = vega.Y("y:Q", title=figure.axis, scale=y_scale, axis=_numbers())
     size = 40 if len(made) < 300 else 16
     marks = data_chart(made).mark_point(color=palette.INK, size=size, opacity=0.7, strokeWidth=1.2)
