@@ -36,7 +36,10 @@ class Pictures(g.Group):
         str | None, typer.Option(metavar="WIDTH", help="Their width, such as 85mm or 640px. Default: 560px, as 148mm.")
     ] = None
     picture_font: Annotated[
-        str | None, typer.Option(metavar="FONT", help="Their font, such as 'Liberation Serif'; it must be installed.")
+        str | None,
+        typer.Option(
+            metavar="FONT", help="Their font, such as serif or the name of an installed one (fc-list : family)."
+        ),
     ] = None
     picture_palette: Annotated[
         str | None, typer.Option(metavar="colour|grey", help="Their colours. Default: colour.")

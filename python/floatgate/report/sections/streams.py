@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
@@ -11,6 +12,22 @@ from floatgate.results.result_view import look
 
 SHOWN_MAX = 32
 """Streams with a row of their own; the smallest of more share one."""
+
+_ENDS = {"dac": ("coldest", "hottest"), "fadac": ("hottest", "coldest"), "multilog": ("hottest", "coldest")}
+"""What the first and the last stream of a separator hold, where its streams are in order of temperature."""
+_CLASSES = {
+    "sepbit": (
+        "host, replaces short-lived",
+        "host, others",
+        "moved from stream 0",
+        "moved, youngest",
+        "moved, older",
+        "moved, oldest",
+    ),
+}
+"""What each stream of a separator holds, where they are no order of temperature."""
+_EXPLAINED = {"mean_interval_page_writes": "page writes of the host between two writes of a page, fading mean"}
+"""What figures of a separator mean."""
 
 _COUNTS = ("host_pages", "moved_pages", "opened", "victims", "dead_victims", "copied_pages")
 _HEADER = ["stream", "host pages", "moved in", "opened", "collected", "dead", "copied per block"]
@@ -49,23 +66,53 @@ def parts(result: dict[str, Any]) -> list[Part]:
     strayed = sum(stream.get("strayed_pages") or 0 for stream in streams)
     if strayed:
         costs.append(("pages that joined another stream", units.count(strayed)))
-    costs += [(name.replace("_", " "), _figure(value)) for name, value in (facts.get("found") or {}).items()]
+    figures = (facts.get("found") or {}).items()
+    costs += [(_EXPLAINED.get(name, name.replace("_", " ")), _figure(value)) for name, value in figures]
     note = (
         "For each stream: pages that the host wrote into it, pages moved into it, blocks opened, blocks collected, "
         "collected blocks without a valid page (dead), and pages copied per collected block."
     )
-    return [Section("Streams", [Text(f"{summary}."), Grid(_HEADER, rows(streams)), Text(note), Rows(costs)])]
+    return [
+        Section(
+            "Streams", [Text(f"{summary}."), Grid(_HEADER, rows(streams, names_of(result))), Text(note), Rows(costs)]
+        )
+    ]
 
 
-def rows(streams: list[dict[str, Any]]) -> list[list[str]]:
-    """Return a row per stream, by number; beyond :data:`SHOWN_MAX` the smallest are merged; the last row is the sum."""
+def names_of(result: dict[str, Any]) -> dict[int, str]:
+    """Return what streams hold, by number, where the separator defines it; empty for others."""
+    settings, streams = look(result, "config", "ftl", "separate") or {}, look(result, "separate", "streams") or []
+    policy, last = settings.get("policy"), len(streams) - 1
+    classes = _CLASSES.get(policy, ())
+    if classes:
+        return dict(enumerate(classes)) if len(classes) > last else {}
+    if policy not in _ENDS or last < 1 or dispatch.policy(result):
+        return {}
+    first, other = _ENDS[policy]
+    if policy == "fadac" and settings.get("variant") == "artifact":
+        first, other = other, first  # the artifact counts writes, the first class being the fewest
+    return {0: first, last: other}
+
+
+def rows(streams: list[dict[str, Any]], names: Mapping[int, str] | None = None) -> list[list[str]]:
+    """Return a row per stream, by number; beyond :data:`SHOWN_MAX` the smallest are merged; the last row is the sum.
+
+    Args:
+        streams: of the result.
+        names: what streams hold, by number.
+    """
+
+    def name(stream: dict[str, Any]) -> str:
+        number = stream["stream"]
+        held = (names or {}).get(number)
+        return str(number) if held is None else f"{number} ({held})"
 
     def pages(stream: dict[str, Any]) -> int:
         return int(stream["host_pages"] + stream["moved_pages"])
 
     largest = sorted(streams, key=pages, reverse=True)
     shown, rest = largest[:SHOWN_MAX], largest[SHOWN_MAX:]
-    made = [_row(str(stream["stream"]), stream) for stream in sorted(shown, key=lambda stream: stream["stream"])]
+    made = [_row(name(stream), stream) for stream in sorted(shown, key=lambda stream: stream["stream"])]
     if rest:
         made.append(_row(f"{len(rest)} others", _sum(rest)))
     if len(streams) > 1:
