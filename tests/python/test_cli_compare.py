@@ -246,7 +246,7 @@ def test_an_interrupted_comparison_goes_on(cli: Cli, experiment: Path, tmp_path:
     assert (tmp_path / "o/01-60000/result.json").read_text() == kept
 
 
-TWO_KEYS = {"ftl.collect.policy": ["greedy", "fifo"], "ftl.spare_factor": [0.2, 0.3]}
+TWO_KEYS: dict[str, list[object]] = {"ftl.collect.policy": ["greedy", "fifo"], "ftl.spare_factor": [0.2, 0.3]}
 
 
 @pytest.mark.parametrize(

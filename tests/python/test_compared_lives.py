@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import floatgate
 from conftest import SMALL
 from floatgate.base import units
+from floatgate.pages.parts import Cards
 from floatgate.report.sections import lifetime_headline
 from floatgate.study import varied_charts
 from floatgate.study.kinds.kind import lives_of
@@ -70,8 +71,9 @@ def test_the_tiles_equal_the_table() -> None:
         }
         for name, one in (("none", NONE), ("fadac", FADAC))
     ]
-    cards = varied_charts.best(rows, ["policy"], lambda _, row: str(row["policy"]))[0].entries
-    assert list(cards) == [
+    tiles = varied_charts.best(rows, ["policy"], lambda _, row: str(row["policy"]))[0]
+    assert isinstance(tiles, Cards)
+    assert list(tiles.entries) == [
         ("longest life (average block)", "49.0 hours", "fadac"),
         ("longest life (first block)", "41.7 hours", "fadac"),
     ]

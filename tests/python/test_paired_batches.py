@@ -27,7 +27,7 @@ DRIVE = {
     "workload.requests": 100_000,
     "workload.warmup_requests": 100_000,
 }
-SETTINGS = {
+SETTINGS: dict[str, tuple[dict[str, object], dict[str, object]]] = {
     "uniform": ({"ftl.spare_factor": 0.16}, {"ftl.spare_factor": 0.17}),
     "hot-cold": ({"ftl.separate.policy": "none"}, {"ftl.separate.policy": "dac"}),
     "zipf": ({"ftl.collect.policy": "greedy"}, {"ftl.collect.policy": "cost-benefit"}),
@@ -62,6 +62,16 @@ def test_a_run_has_the_interval_of_the_core(pattern: str) -> None:
         low, high = run.result.to_dict()["waf_95"]
         assert own.waf == pytest.approx(run.waf)
         assert half_width(own.residuals, own.ahead) == pytest.approx((high - low) / 2, rel=1e-4)
+
+
+def test_an_erase_frees_pages_of_the_map() -> None:
+    """A flash page may hold several pages of the map, which are what programs count."""
+    settings = {"drive.geometry.page_bytes": 16384, "ftl.mapping_bytes": 4096, "drive.capacity": "64 MiB"}
+    run = floatgate.run({**DRIVE, **settings})
+    low, high = run.result.to_dict()["waf_95"]
+    own = batches_of(run)
+    assert run.drive.page_bytes == 4 * run.drive.mapping_bytes
+    assert half_width(own.residuals, own.ahead) == pytest.approx((high - low) / 2, rel=1e-4)
 
 
 @pytest.mark.parametrize("pattern", list(SETTINGS))

@@ -50,7 +50,7 @@ class Batches:
             series: a row per interval, as :func:`floatgate.results.series.table` makes it.
             result: of the same run; it has the pages of a block.
         """
-        pages, rows = look(result, "drive", "pages_per_block"), series.num_rows
+        pages, rows = _pages_per_erase(result), series.num_rows
         count = min(BATCHES, rows)
         if pages is None or count < BATCHES_MIN:
             return None
@@ -102,6 +102,14 @@ def paired_half_width(ours: Batches, theirs: Batches, scales: tuple[float, float
         return [one * mine - other * base for mine, base in zip(first, second, strict=True)]
 
     return half_width(less(ours.residuals, theirs.residuals), less(ours.ahead, theirs.ahead))
+
+
+def _pages_per_erase(result: Mapping[str, Any]) -> int | None:
+    """Return the pages that an erase frees, in pages of the map: a flash page may hold several of them."""
+    pages, page, mapped = (look(result, "drive", key) for key in ("pages_per_block", "page_bytes", "mapping_bytes"))
+    if pages is None or not page or not mapped:
+        return pages
+    return int(pages * page // mapped)
 
 
 def _totals(series: pa.Table, names: Sequence[str]) -> list[int]:

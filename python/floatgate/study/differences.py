@@ -83,7 +83,7 @@ def between(
     ]
     if not every:
         return None
-    matters = any(seed_matters([result(pair) for pair in every]) for result in (lambda p: p.ours, lambda p: p.theirs))
+    matters = seed_matters([pair.ours for pair in every]) or seed_matters([pair.theirs for pair in every])
     pairs = every if matters else every[:1]
     spreads = {key: _with_interval(pairs, figure) for key, figure in WITH_INTERVAL.items()}
     of_bytes, of_pages = spreads[IN_BYTES], spreads[IN_PAGES]

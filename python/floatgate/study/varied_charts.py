@@ -122,10 +122,12 @@ def listed(rows: Rows) -> list[tuple[str, Callable[[dict[str, Any]], str]]]:
             made += [(name, functools.partial(_cell, key, life)) for name, key in names if _known(rows, key)]
         elif _known(rows, one.key):
             per = one.column or 1
-            made.append(
-                (one.short, functools.partial(_cell, one.key, lambda value, per=per: units.figure(value / per)))
-            )
+            made.append((one.short, functools.partial(_cell, one.key, functools.partial(_scaled, per))))
     return made
+
+
+def _scaled(per: float, value: float) -> str:
+    return units.figure(value / per)
 
 
 def _known(rows: Rows, key: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatgate.base import units
@@ -15,7 +15,7 @@ SHOWN_MAX = 32
 
 _ENDS = {"dac": ("coldest", "hottest"), "fadac": ("hottest", "coldest"), "multilog": ("hottest", "coldest")}
 """What the first and the last stream of a separator hold, where its streams are in order of temperature."""
-_CLASSES = {
+_CLASSES: Mapping[str, Sequence[str]] = {
     "sepbit": (
         "host, replaces short-lived",
         "host, others",
@@ -82,7 +82,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
 def names_of(result: dict[str, Any]) -> dict[int, str]:
     """Return what streams hold, by number, where the separator defines it; empty for others."""
     settings, streams = look(result, "config", "ftl", "separate") or {}, look(result, "separate", "streams") or []
-    policy, last = settings.get("policy"), len(streams) - 1
+    policy, last = str(settings.get("policy")), len(streams) - 1
     classes = _CLASSES.get(policy, ())
     if classes:
         return dict(enumerate(classes)) if len(classes) > last else {}

@@ -210,10 +210,12 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
 
 def _amplification(rows: list[dict[str, Any]], figure: str) -> tuple[float, Sequence[float] | None]:
     """Return the mean of the metric whose interval a single run knows, and its interval."""
-    ends = [[row.get(end) for end in amplification.ENDS] for row in rows]
+    low, high = amplification.ENDS
+    known = [(row[low], row[high]) if None not in (row.get(low), row.get(high)) else None for row in rows]
+    mean: float = rows[0][figure]
     if len(rows) == 1:
-        return rows[0][figure], None if None in ends[0] else ends[0]
-    halves = [None if None in (low, high) else abs(high - low) / 2 for low, high in ends]
+        return mean, known[0]
+    halves = [None if ends is None else abs(ends[1] - ends[0]) / 2 for ends in known]
     drawn = all(drawn_kind(row.get(KIND)) for row in rows)
     spread = Spread.of([row[figure] for row in rows], halves, drawn=drawn)
     return spread.mean, spread.interval
