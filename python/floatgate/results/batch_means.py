@@ -108,7 +108,7 @@ def _pages_per_erase(result: Mapping[str, Any]) -> int | None:
     """Return the pages that an erase frees, in pages of the map: a flash page may hold several of them."""
     pages, page, mapped = (look(result, "drive", key) for key in ("pages_per_block", "page_bytes", "mapping_bytes"))
     if pages is None or not page or not mapped:
-        return pages
+        return None if pages is None else int(pages)
     return int(pages * page // mapped)
 
 

@@ -24,12 +24,12 @@ Values = Mapping[str, Sequence[Any]]
 
 
 def of_comparison(comparison: Comparison) -> Values:
-    """Return the settings that differ, less the keys that vary and the parameters of the policies that vary."""
+    """Return the settings that differ, less the keys that vary and the parameters of what they choose."""
     if any(key in _SETS for key in comparison.keys):
         return {}
     configs = [None if one.run is None else flat({"config": one.run.result.to_dict()["config"]}) for one in comparison]
     known = [config for config in configs if config is not None]
-    own = tuple(f"{key.rpartition('.')[0]}." for key in comparison.keys if key.endswith(".policy"))
+    own = {key.rpartition(".")[0] for key in comparison.keys}
     differing = {}
     for key in dict.fromkeys(key for config in known for key in config):
         if key in comparison.keys or key in _IN_ANY_CASE:
@@ -38,7 +38,7 @@ def of_comparison(comparison: Comparison) -> Values:
         if all(value == values[0] for value in values):
             continue
         # A parameter of one policy is absent under the others.
-        if not (key.startswith(own) and None in values):
+        if not (None in values and key.rpartition(".")[0] in own):
             differing[key] = [None if config is None else config.get(key) for config in configs]
     return differing
 
