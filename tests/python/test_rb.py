@@ -157,9 +157,11 @@ def test_signals_and_files_are_dies(tmp_path: Path) -> None:
     assert one["n_p"] == one["programs"] == 101
 
 
-def hand_made(path: Path) -> Path:
+def hand_made(path: Path, *, cut: bool = True) -> Path:
     """100 programs on one pin and 110 on another, of 500 us, and one more that the start of the capture cuts."""
-    out = ["$timescale 1 us $end $var wire 1 ! rb0 $end $var wire 1 # rb1 $end $enddefinitions $end #0 0! 1# #90 1!"]
+    begin = "0! 1# #90 1!" if cut else "1! 1#"
+    head = "$timescale 1 us $end $var wire 1 ! rb0 $end $var wire 1 # rb1 $end $enddefinitions $end #0"
+    out = [f"{head} {begin}"]
     for number in range(110):
         pins = "!#" if number < 100 else "#"
         begin = 1000 * (number + 1)
@@ -255,8 +257,11 @@ def test_report_and_pictures_hold_the_figures(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "p/low-phases.png").read_bytes().startswith(b"\x89PNG")
     assert "r.html: exists already" in cli(*command, "--report", "r.html").refused()
     multi = ("rb", "multi-page", path.name, *ONE_PLANE, "--host-bytes", "860160", "--report", "m.html")
-    assert "M_p        1: single-plane programs" in cli(*multi).done()
+    assert "M_p        unknown: the capture may be cut (WA with one page per program: 1.000)" in cli(*multi).done()
     assert "pages per program" in (tmp_path / "m.html").read_text()
+    multi = ("rb", "multi-page", hand_made(tmp_path / "whole.vcd", cut=False), *multi[3:-1], "w.html")
+    assert "M_p        1: single-plane programs" in cli(*multi).done()
+    assert "pages per program" in (tmp_path / "w.html").read_text()
 
 
 def test_host_bytes_of_a_trace_are_those_of_trace_info(cli: Cli, tmp_path: Path) -> None:
@@ -286,7 +291,7 @@ def multi_page(path: Path, planes: int, wa_single: float) -> dict[str, Any]:
 def test_multi_page_is_the_nearest_share(
     tmp_path: Path, wa_single: float, planes: int, expected: int, warned: bool
 ) -> None:
-    facts = multi_page(hand_made(tmp_path / "c.vcd"), planes, wa_single)
+    facts = multi_page(hand_made(tmp_path / "c.vcd", cut=False), planes, wa_single)
     assert facts["wa_single"] == pytest.approx(wa_single, rel=1e-3)
     assert facts["multi_page"] == expected
     assert facts["wa"] == pytest.approx(facts["wa_single"] * expected)

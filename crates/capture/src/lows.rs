@@ -28,6 +28,12 @@ pub struct Pin {
     pub(crate) is_digital: bool,
     /// Whether the level ever differed from the first one.
     pub changed: bool,
+    /// Whether it is low when its capture begins.
+    pub begins_low: bool,
+    /// Whether it is low when its capture ends.
+    pub ends_low: bool,
+    /// Time from its last edge to the end of its capture; none without an edge, or after an unknown level.
+    pub(crate) tail_ps: Option<u64>,
     edges: Edges,
     pub(crate) polled: Option<Box<Polled>>,
     pub(crate) succession: Box<Succession>,
@@ -43,6 +49,9 @@ impl Pin {
             released: 0,
             is_digital: true,
             changed: false,
+            begins_low: false,
+            ends_low: false,
+            tail_ps: None,
             edges: Edges::new(),
             polled: recorder.map(|recorder| Box::new(Polled::new(recorder))),
             succession: Box::new(Succession::new(min_high_ps)),
@@ -68,6 +77,7 @@ impl Pin {
             return;
         }
         self.changed |= self.edges.level().is_some();
+        self.begins_low |= self.edges.level().is_none() && level == Level::Low;
         if level == Level::Unknown {
             self.unknown += 1;
             if self.edges.level().is_some() {
@@ -114,6 +124,8 @@ impl Pin {
 
     /// Ends the capture at `time_ps`.
     fn end(&mut self, time_ps: i64, interval_ps: (u64, u64)) {
+        self.ends_low = self.edges.level() == Some(Level::Low);
+        self.tail_ps = self.edges.last_edge_ps().map(|edge_ps| time_ps.abs_diff(edge_ps));
         let phase = self.edges.end(time_ps);
         match &mut self.polled {
             None => self.cut += u64::from(phase == Some(Phase::Cut)),
@@ -148,6 +160,8 @@ pub struct Lows {
     min_high_ps: Option<u64>,
     first_ps: Option<i64>,
     last_ps: i64,
+    /// Latest time at which a capture begins.
+    begin_ps: Option<i64>,
     duration_ps: u64,
     step_ps: u64,
     period_ps: u64,
@@ -168,6 +182,7 @@ impl Lows {
             min_high_ps: None,
             first_ps: None,
             last_ps: 0,
+            begin_ps: None,
             duration_ps: 0,
             step_ps: 0,
             period_ps: 0,
@@ -255,9 +270,16 @@ impl Lows {
         let (last_ps, interval_ps) = (self.last_ps, self.interval_ps);
         self.pins[first..].iter_mut().for_each(|pin| pin.end(last_ps, interval_ps));
         if let Some(first_ps) = self.first_ps.take() {
+            self.begin_ps = self.begin_ps.max(Some(first_ps));
             self.duration_ps = self.duration_ps.max(self.last_ps.abs_diff(first_ps));
         }
         self.last_ps = 0;
+    }
+
+    /// Returns the latest time at which a capture begins; none for lists of lengths.
+    #[must_use]
+    pub fn begin_ps(&self) -> Option<i64> {
+        self.begin_ps
     }
 
     /// Returns the duration of the longest capture.
@@ -304,6 +326,18 @@ mod tests {
             [(0, Level::High), (5, Level::Low), (9, Level::Unknown), (12, Level::Low), (20, Level::High)];
         let pin = pin_after(&changes);
         assert_eq!((pin.counts.lengths.count(), pin.cut, pin.unknown), (0, 2, 1));
+    }
+
+    #[test]
+    fn ends_of_a_capture_are_low_or_quiet() {
+        use Level::{High, Low};
+        let ends = |changes: &[(i64, Level)]| {
+            let pin = pin_after(changes);
+            (pin.begins_low, pin.ends_low, pin.tail_ps)
+        };
+        assert_eq!(ends(&[(0, High), (10, Low), (25, High), (40, High)]), (false, false, Some(15)));
+        assert_eq!(ends(&[(0, Low), (10, High), (25, Low)]), (true, true, Some(0)));
+        assert_eq!(ends(&[(0, High), (9, High)]), (false, false, None));
     }
 
     #[test]

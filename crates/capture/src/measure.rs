@@ -59,6 +59,31 @@ pub struct Signal {
     pub unclassified: u64,
 }
 
+/// The ends of the captures: a file that was cut ends while dies are busy, or with its last edge.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ends {
+    /// Signals that are low when their capture begins.
+    pub begin_low: u64,
+    /// Signals that are low when their capture ends.
+    pub end_low: u64,
+    /// Latest time at which a capture begins; none for lists of lengths.
+    pub begin_s: Option<f64>,
+    /// Time from the last edge of any signal to the end of the captures; none without an edge.
+    pub tail_s: Option<f64>,
+}
+
+impl Ends {
+    fn of(lows: &Lows, chosen: &[usize]) -> Self {
+        let pins = || chosen.iter().map(|&pin| &lows.pins[pin]);
+        Self {
+            begin_low: pins().filter(|pin| pin.begins_low).count() as u64,
+            end_low: pins().filter(|pin| pin.ends_low).count() as u64,
+            begin_s: lows.begin_ps().map(|ps| ps as f64 / 1e12),
+            tail_s: pins().filter_map(|pin| pin.tail_ps).min().map(|ps| ps as f64 / 1e12),
+        }
+    }
+}
+
 /// A polling recorder and its expected losses.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Recorded {
@@ -109,6 +134,8 @@ pub struct Measured {
     pub withheld: Vec<&'static str>,
     /// Length of the longest capture; none for lists of lengths.
     pub duration_s: Option<f64>,
+    /// The ends of the captures.
+    pub ends: Ends,
     /// Time between two samples or polls; none for lists of lengths.
     pub step_us: Option<f64>,
     /// The simulated recorder, if any.
@@ -251,6 +278,7 @@ impl Counted<'_> {
             doubts,
             withheld,
             duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
+            ends: Ends::of(lows, self.chosen),
             step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
             recorder: measurement
                 .recorder

@@ -64,6 +64,14 @@ impl Edges {
         }
     }
 
+    /// Returns the time of the last edge, unless an unknown level follows it.
+    pub fn last_edge_ps(&self) -> Option<i64> {
+        match self.since {
+            Since::Edge(time_ps) => Some(time_ps),
+            Since::Nowhere | Since::Before => None,
+        }
+    }
+
     /// Ends the capture at `time_ps`; returns the phase that it cuts.
     pub fn end(&mut self, time_ps: i64) -> Option<Phase> {
         match (std::mem::replace(&mut self.since, Since::Nowhere), self.level) {

@@ -118,7 +118,7 @@ def measure(
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
     facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
-    facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *_of_counts(facts)]
+    facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *_of_counts(facts), *rb_limits.of_ends(facts)]
     return facts
 
 
@@ -180,6 +180,7 @@ def _counted(
     facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
     facts["host_source"] = None if host is None else host.source
     facts["shape"] = vars(shape)
+    facts["cut_at"] = rb_limits.cut_at(facts)
     rb_limits.clip(facts)
     return facts
 
@@ -205,7 +206,8 @@ def find_multi_page(
         progress: called now and then with ``(bytes, total, phase)``.
 
     Returns:
-        As :func:`measure`, with ``wa_single``, the write amplification with one page per program.
+        As :func:`measure`, with ``wa_single``, the write amplification with one page per program. ``multi_page`` is
+        None where the capture may be cut (``cut_at``): the other figures are then those of one page per program.
 
     Raises:
         InputError: as :func:`measure`.
@@ -214,6 +216,8 @@ def find_multi_page(
     wa_single = as_counted(single)["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
+    if single["cut_at"]:
+        return _without_verdict(single, wa_single)
     pages = _nearest(wa_single, shape.planes)
     keys = ("n_p", "p_volume_bytes", "wa", "wa_low", "wa_high")
     scaled = {key: None if single[key] is None else single[key] * pages for key in keys}
@@ -227,7 +231,14 @@ def find_multi_page(
             "was the drive empty, were the writes sequential, and do geometry and host bytes fit?"
         )
         facts["warnings"] = [*single["warnings"], far]
-    facts["warnings"] += _of_counts(facts)
+    facts["warnings"] += [*_of_counts(facts), *rb_limits.of_ends(facts)]
+    return facts
+
+
+def _without_verdict(single: dict[str, Any], wa_single: float) -> dict[str, Any]:
+    """Return figures of one page per program: a capture that may be cut does not show how many pages there are."""
+    facts = {**single, "wa_single": wa_single, "multi_page": None}
+    facts["warnings"] = [*single["warnings"], *_of_counts(facts), *rb_limits.of_ends(facts)]
     return facts
 
 

@@ -14,6 +14,10 @@ Facts = dict[str, Any]
 
 SLACK_SHARE = 0.01
 """Share of the host's writes that may still be in the drive's cache before a figure counts as impossible."""
+LATE_S = 1.0
+"""A capture whose times begin here or later may lack its beginning."""
+DATE_S = 1e7
+"""Times from here on are dates, not times since the start of the recorder."""
 UNKNOWN_DIES_SHARE = 0.15
 """By how much dies may differ where one of several was measured."""
 
@@ -25,6 +29,32 @@ def clip(facts: Facts) -> None:
     """Bound what may be among the programs by the programs themselves."""
     terms = facts["terms"]
     terms["hidden_erases"] = min(terms["hidden_erases"], float(facts["programs"]))
+
+
+def cut_at(facts: Facts) -> list[str]:
+    """Return the ends at which dies are busy: the capture may be cut there."""
+    return [end for end in ("begin", "end") if facts["ends"][f"{end}_low"]]
+
+
+def of_ends(facts: Facts) -> list[str]:
+    """Return warnings about captures that may be a part of the time in which the host wrote."""
+    phrases = []
+    if facts["cut_at"]:
+        verbs = " and ".join(f"{end}s" for end in facts["cut_at"])
+        phrases.append(
+            f"the capture {verbs} while dies are busy: it may be cut; the host bytes must be those of the same time"
+        )
+    begin_s, tail_s = facts["ends"]["begin_s"], facts["ends"]["tail_s"]
+    if begin_s is not None and LATE_S <= begin_s < DATE_S:
+        phrases.append(
+            f"the times of the capture begin at {begin_s:.3f} s: if something before is missing, the host bytes must "
+            "be those of the rest"
+        )
+    if tail_s == 0 and "end" not in facts["cut_at"]:
+        phrases.append(
+            "the capture ends with an edge, without quiet time after it: it may be cut; go on until the pin stays high"
+        )
+    return phrases
 
 
 def of_counts(facts: Facts) -> list[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, signals, withheld
+from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, may_be_cut, signals, withheld
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
 from floatgate.pages.page import report
@@ -54,11 +54,14 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     """Return the cards on top: name, figure, what stands below."""
     made = []
     if facts["wa"] is not None:
-        made.append(("write amplification", units.figure(facts["wa"], 4), interval(facts)))
+        made.append(("write amplification", units.figure(facts["wa"], 4), f"{interval(facts)}{may_be_cut(facts)}"))
     elif facts["withheld"] and facts["host_bytes"]:
-        made.append(("write amplification", "no estimate", f"{interval(facts)}: {', '.join(withheld(facts))}"))
+        why = f"{', '.join(withheld(facts))}{may_be_cut(facts)}"
+        made.append(("write amplification", "no estimate", f"{interval(facts)}: {why}"))
     if "wa_single" in facts:
-        made.append(("pages per program", f"{facts['multi_page']:g}", f"WA with one: {facts['wa_single']:.3g}"))
+        pages = facts["multi_page"]
+        verdict = "unknown" if pages is None else f"{pages:g}"
+        made.append(("pages per program", verdict, f"WA with one: {facts['wa_single']:.3g}"))
     made.append(("programs", units.count(facts["programs"]), "low phases within the interval"))
     made.append(("programmed", units.decimal_bytes(facts["p_volume_bytes"]), "on all dies"))
     if facts["host_bytes"] is not None:

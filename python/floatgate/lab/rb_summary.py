@@ -107,8 +107,13 @@ def _wa(facts: Facts) -> str:
     if facts["host_bytes"] is None:
         return "unknown: say what the host wrote, with --host-bytes, --smart or --trace"
     if facts["wa"] is None:
-        return f"no estimate ({', '.join(withheld(facts))}); {interval(facts)}"
-    return f"{units.figure(facts['wa'], 4)} ({interval(facts)})"
+        return f"no estimate ({', '.join(withheld(facts))}); {interval(facts)}{may_be_cut(facts)}"
+    return f"{units.figure(facts['wa'], 4)} ({interval(facts)}){may_be_cut(facts)}"
+
+
+def may_be_cut(facts: Facts) -> str:
+    """Return what the figure rests on where dies are busy at an end of the capture."""
+    return "; the capture may be cut: right only for host bytes of the same time" if facts["cut_at"] else ""
 
 
 def withheld(facts: Facts) -> list[str]:
@@ -129,6 +134,8 @@ def _multi_page(facts: Facts) -> str:
     if "wa_single" not in facts:
         return ""
     pages = facts["multi_page"]
+    if pages is None:
+        return f"unknown: the capture may be cut (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
     kind = "single-plane programs" if pages == 1 else f"programs of {pages:g} planes"
     return f"{pages:g}: {kind} (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
 
