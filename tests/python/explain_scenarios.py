@@ -277,6 +277,15 @@ def _job_part(result: Result, *causes: str) -> float:
     return float(sum(times[cause] for cause in causes) / sum(times[cause] for cause in moving))
 
 
+def _reclaim_excess(result: Result) -> float | None:
+    """Time of reads during reclaims beyond that of as many others, of the time of all reads."""
+    response = result["reclaim"] and result["reclaim"]["response_us"]
+    if not response or not response["during"]["count"]:
+        return None
+    during, reads = response["during"], result["latency_us"]["read"]
+    return float(during["count"] * (during["mean"] - response["otherwise"]["mean"]) / (reads["count"] * reads["mean"]))
+
+
 def _us(value: float) -> str:
     return units.span(value / 1e6)
 
@@ -285,7 +294,14 @@ def _of_class(kind: str) -> dict[str, Check]:
     """Lists what the sentences on reads or on writes state."""
 
     def behind(result: Result, *causes: str) -> str:
-        return units.share(_waits(result, kind, "foreground_job", "background_job") * _job_part(result, *causes))
+        waits = _waits(result, kind, "foreground_job", "background_job")
+        excess = _reclaim_excess(result) if kind == "read" else None
+        if excess is None:
+            return units.share(waits * _job_part(result, *causes))
+        if "reclaim" in causes:
+            return units.share(min(excess, waits))
+        others = _job_part(result, "gc", "level", "repack")
+        return units.share(max(waits - excess, 0) * _job_part(result, *causes) / others)
 
     def mean(result: Result) -> float:
         return float(result["latency_us"][kind]["mean"])
@@ -294,8 +310,7 @@ def _of_class(kind: str) -> dict[str, Check]:
         f"{kind}-latency": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
         f"{kind}-latency-forecast": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
         f"{kind}-behind-collection": lambda r, _: [
-            f"{units.share(_waits(r, kind, 'foreground_job', 'background_job'))} behind jobs",
-            f"takes {units.share(_job_part(r, 'gc'))}",
+            f"{behind(r, 'gc')} behind collection",
         ],
         f"{kind}-behind-reclaim": lambda r, _: [f"{behind(r, 'reclaim', 'replica')} behind read reclaim"],
         f"{kind}-behind-leveling": lambda r, _: [f"{behind(r, 'level')} behind wear-leveling"],

@@ -10,14 +10,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.pages.causes import BACKGROUND
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, life_range, load
-from floatgate.report.sections.limits import closed_forms
+from floatgate.report.sections.limits import closed_forms, waits
 from floatgate.report.sections.limits.subject import Subject
-
-Value = float | str | None
+from floatgate.report.sections.limits.waits import Value, behind, flash_mean, flash_share, number, ratio
 
 
 @dataclass(frozen=True)
@@ -49,21 +47,10 @@ def setting(key: str) -> Callable[[Subject], Value]:
     return lambda case: case.setting(key)
 
 
-def ratio(part: Value, whole: Value) -> float | None:
-    """Return part / whole; None where one is not known or the whole is nought."""
-    if not isinstance(part, int | float) or not isinstance(whole, int | float) or not whole:
-        return None
-    return part / whole
-
-
-def _number(case: Subject, key: str) -> float:
-    return float(case.metric(key) or 0.0)
-
-
 def page_share(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of the programmed pages that some causes have."""
     return lambda case: ratio(
-        sum(_number(case, f"flash.pages_written.{cause}") for cause in causes),
+        sum(number(case, f"flash.pages_written.{cause}") for cause in causes),
         case.metric("flash.pages_written.total"),
     )
 
@@ -89,7 +76,7 @@ def copy_share(case: Subject) -> float | None:
     if not case.is_forecast:
         value = page_share("gc")(case)
         return value if isinstance(value, float) else None
-    waf, moved = case.metric("waf"), _number(case, "method.leveling.moved_over_life")
+    waf, moved = case.metric("waf"), number(case, "method.leveling.moved_over_life")
     if waf is None or waf < 1 or case.metric("reduce") or case.metric("method.waf_given"):
         return None
     return max(0.0, 1.0 - 1.0 / float(waf) - moved / (1.0 + moved))
@@ -233,31 +220,6 @@ def is_uniform(case: Subject) -> str:
 # Time
 
 
-def flash_share(kind: str, *reasons: str) -> Callable[[Subject], Value]:
-    """Return the share of the time of host reads or writes at the flash that they spend for some reasons."""
-
-    def share(case: Subject) -> float | None:
-        means = case.metric(f"latency_us.waiting.{kind}")
-        if not isinstance(means, Mapping):
-            return None
-        parts = {key: value for key, value in means.items() if key != "operations"}
-        return ratio(sum(parts[reason] for reason in reasons), sum(parts.values()))
-
-    return share
-
-
-def flash_mean(kind: str) -> Callable[[Subject], Value]:
-    """Return the mean time of host reads or writes at the flash, in microseconds."""
-
-    def mean(case: Subject) -> float | None:
-        means = case.metric(f"latency_us.waiting.{kind}")
-        if not isinstance(means, Mapping):
-            return None
-        return float(sum(value for key, value in means.items() if key != "operations"))
-
-    return mean
-
-
 def stoppable(case: Subject) -> float | None:
     """Return the share of the time of reads at the flash behind programs that they could suspend.
 
@@ -265,7 +227,7 @@ def stoppable(case: Subject) -> float | None:
     """
     waited = flash_share("read", "die", "background_job")(case)
     times = [
-        _number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
+        number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
         for operation, counted in (("program", "programs"), ("read", "reads"))
     ]
     part = ratio(times[0], sum(times))
@@ -292,36 +254,13 @@ def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
     return share
 
 
-def jobs_of(*causes: str) -> Callable[[Subject], Value]:
-    """Return the share of some causes in the nominal time of jobs that move data."""
-
-    def share(case: Subject) -> float | None:
-        return ratio(
-            sum(_number(case, f"flash.time_s.{cause}") for cause in causes),
-            sum(_number(case, f"flash.time_s.{cause}") for cause in sorted(BACKGROUND)),
-        )
-
-    return share
-
-
-def behind(kind: str, *causes: str) -> Callable[[Subject], Value]:
-    """Return the share of the time at the flash that requests wait for jobs of some causes, by the time of these."""
-
-    def share(case: Subject) -> float | None:
-        waited = flash_share(kind, "foreground_job", "background_job")(case)
-        part = jobs_of(*causes)(case)
-        return waited * part if isinstance(waited, float) and isinstance(part, float) else None
-
-    return share
-
-
 def dies_idle(case: Subject) -> float | None:
     """Return the share of the span in which dies had nothing to do, by the nominal time of all operations."""
     geometry, span = case.setting("drive.geometry"), case.metric("span_s")
     if not span or case.metric("mode") != "timed":
         return None
     dies = geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"]
-    return max(0.0, 1.0 - _number(case, "flash.time_s.total") / float(dies * span))
+    return max(0.0, 1.0 - number(case, "flash.time_s.total") / float(dies * span))
 
 
 def backlog(case: Subject) -> float | None:
@@ -334,11 +273,6 @@ def backlog(case: Subject) -> float | None:
 def spare_blocks(case: Subject) -> float:
     """Return the spare blocks of a plane."""
     return float(case.setting("ftl.spare_factor") * case.setting("drive.geometry.blocks_per_plane"))
-
-
-def reclaim_tail(case: Subject) -> float | None:
-    """Return p99 of the reads during reclaims / p99 of the others."""
-    return ratio(case.metric("reclaim.response_us.during.p99"), case.metric("reclaim.response_us.otherwise.p99"))
 
 
 def text(value: Any) -> str:
@@ -372,29 +306,34 @@ def _flag(of: Callable[[Subject], object]) -> Callable[[Subject], Value]:
 
 
 _SHARE, _COUNT = units.share, units.count
+_RECLAIM_ABOUT = "jobs, by reclaim.response_us (reads) or by the part of read reclaim in their flash.time_s"
 
 
 def _classes() -> dict[str, Figure]:
     """Return the figures on latency that reads and writes share."""
     made: dict[str, Figure] = {}
     for kind in ("read", "write"):
-        waits = f"latency_us.waiting.{kind}"
+        waiting = f"latency_us.waiting.{kind}"
         shares = {
             "jobs": (flash_share(kind, "foreground_job", "background_job"), "foreground_job and background_job"),
-            "behind_gc": (behind(kind, "gc"), "jobs, by the part of collection in their flash.time_s"),
-            "behind_reclaim": (behind(kind, "reclaim", "replica"), "jobs, by the part of read reclaim"),
+            "behind_gc": (behind(kind, "gc"), "jobs, less read reclaim, by the part of collection"),
+            "behind_reclaim": (behind(kind, "reclaim", "replica"), _RECLAIM_ABOUT),
             "behind_level": (behind(kind, "level"), "jobs, by the part of wear-leveling"),
             "queued": (flash_share(kind, "die"), "die"),
             "queued_or_channel": (flash_share(kind, "die", "channel"), "die and channel"),
             "channel": (flash_share(kind, "channel"), "channel"),
             "own": (flash_share(kind, "service", "suspended"), "service and suspended"),
         }
-        named = {name: (of, _SHARE, f"share of {waits}: {about}") for name, (of, about) in shares.items()}
+        named = {name: (of, _SHARE, f"share of {waiting}: {about}") for name, (of, about) in shares.items()}
         named |= {
             "mean_us": (metric(f"latency_us.{kind}.mean"), micros, f"latency_us.{kind}.mean"),
             "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"latency_us.{kind}.p99"),
-            "flash_us": (flash_mean(kind), micros, f"sum of {waits}"),
-            "flash_part": (flash_part(kind), _SHARE, f"sum of {waits} / latency_us.{kind}.mean, at most 1"),
+            "p999_us": (metric(f"latency_us.{kind}.p999"), micros, f"latency_us.{kind}.p999"),
+            "gc_basis": (waits.basis(kind, "gc"), text, "how the waits for collection are known"),
+            "reclaim_basis": (waits.basis(kind, "reclaim", "replica"), text, "how those for read reclaim are known"),
+            "level_basis": (waits.basis(kind, "level"), text, "how those for wear-leveling are known"),
+            "flash_us": (flash_mean(kind), micros, f"sum of {waiting}"),
+            "flash_part": (flash_part(kind), _SHARE, f"sum of {waiting} / latency_us.{kind}.mean, at most 1"),
             "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, f"latency_us.queue_wait.{kind} / mean"),
             "throttled": (
                 before_share(f"throttle_wait.{kind}", kind),
@@ -516,7 +455,11 @@ FIGURES: Mapping[str, Figure] = {
         _SHARE,
         "flash.erases.reclaim / total",
     ),
-    "reclaim_tail": Figure(reclaim_tail, units.figure, "reclaim.response_us: p99 during / otherwise"),
+    "read_max_us": Figure(metric("latency_us.read.max"), micros, "latency_us.read.max"),
+    "reclaim_tail_share": Figure(
+        waits.reclaim_tail_share, _SHARE, "1 - p999 of reclaim.response_us.otherwise / latency_us.read.p999"
+    ),
+    "reclaim_tail": Figure(waits.reclaim_tail, units.figure, "reclaim.response_us: p99 during / otherwise"),
     "reclaim_p99_us": Figure(metric("reclaim.response_us.during.p99"), micros, "reclaim.response_us.during.p99"),
     "other_p99_us": Figure(metric("reclaim.response_us.otherwise.p99"), micros, "reclaim.response_us.otherwise.p99"),
     # content
@@ -528,7 +471,6 @@ FIGURES: Mapping[str, Figure] = {
     "has_contexts": Figure(_column("context"), text, "whether the trace has a column of program contexts"),
     # time
     "arrival": Figure(setting("workload.arrival"), text, "workload.arrival"),
-    "jobs_gc": Figure(jobs_of("gc"), _SHARE, "flash.time_s.gc / that of all jobs"),
     "dies_idle": Figure(dies_idle, _SHARE, "1 - flash.time_s.total / (dies * span_s)"),
     "backlog": Figure(backlog, units.figure, "span_s / latency_us.arrivals_s, where it exceeds 1.1"),
     "arrivals_s": Figure(metric("latency_us.arrivals_s"), units.span, "latency_us.arrivals_s"),

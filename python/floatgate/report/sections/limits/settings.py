@@ -35,6 +35,7 @@ class Gain:
         measured: the figure that a trial compares; less is better.
         part: the part of the figure that may go.
         scale: the figure that the share is a share of.
+        instead: the figure that a trial compares where ``measured`` is not known.
     """
 
     of: str
@@ -43,6 +44,7 @@ class Gain:
     measured: str
     part: float = 1.0
     scale: str = "all"
+    instead: str = ""
 
 
 def _nothing(_case: Subject, _value: Any) -> Mapping[str, Any]:
@@ -250,7 +252,7 @@ _LIFE = (
         _levelers,
         "Leveling moves cold data onto worn blocks; the drive has leveler {leveler}. "
         "With even wear the first block lasts as long as the average one.",
-        (Gain("wear of the most erased block", "first_block_loss", ACTS_ON, "erases_max"),),
+        (Gain("wear of the most erased block", "first_block_loss", ACTS_ON, "short_life", instead="erases_max"),),
     ),
     Setting(
         "level-less",
@@ -264,7 +266,11 @@ _LIFE = (
         "ftl.reclaim.policy",
         _managers,
         _RECLAIM_WHY,
-        (Gain("wear", "reclaim_share", ACTS_ON, WEAR), Gain("tail of reads", "", UNKNOWN, "read_p99_us")),
+        (
+            Gain("p99.9 of reads", "reclaim_tail_share", ACTS_ON, "read_p999_us"),
+            Gain("wear", "reclaim_share", ACTS_ON, WEAR),
+            Gain("longest read", "", UNKNOWN, "read_max_us"),
+        ),
     ),
     Setting(
         "reclaim-at-all",
