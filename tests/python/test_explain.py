@@ -144,6 +144,27 @@ def test_wear_that_falls_while_life_does_is_no_plain_help(life: float | None, ve
     assert Trial(1, [Measured("wear", 10.0, 5.0, ("10", "5"), gain)], life=life).verdict == verdict
 
 
+def test_what_got_much_worse_is_named() -> None:
+    """A mean that fell was called help while p99 rose by 1349 %."""
+    mean = Measured("read_mean_us", 172.0, 125.0, ("172 us", "125 us"), Gain("time of reads", "", "", "read_mean_us"))
+    beside = Measured("read_p99_us", 125.0, 1800.0, ("125 us", "1.8 ms"))
+    slight = Measured("write_p99_us", 100.0, 120.0, ("100 us", "120 us"))
+    told = Trial("idle", [mean, beside, slight], life=-0.2)
+    assert told.verdict == f"{HELPED}, but the life fell and read p99 rose by more than 25 %"
+    assert told.text().endswith("read p99 125 us to 1.8 ms (+1340 %), write p99 100 us to 120 us (+20 %)")
+
+
+def test_leveling_is_judged_by_the_life_of_the_drive() -> None:
+    gain = Gain("wear of the most erased block", "", "", "short_life", instead="erases_max")
+    texts = "2.6 days (first block)", "3.9 days"
+    life = Measured("short_life", *texts, texts, gain, lives=(2.6, 3.9))
+    assert Trial("hot-cold-swap", [life], life=0.5).text() == (
+        "hot-cold-swap helped: life 2.6 days (first block) to 3.9 days (+50 %)"
+    )
+    shorter = Measured("short_life", *texts[::-1], texts[::-1], gain, lives=(3.9, 2.6))
+    assert Trial("none", [shorter], life=-0.3).verdict == WORSE
+
+
 @pytest.mark.parametrize(
     ("before", "after", "error", "verdict"),
     [

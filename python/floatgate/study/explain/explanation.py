@@ -259,11 +259,17 @@ def _suggestion(setting: Setting, rule: Rule, known: Known) -> Suggestion | None
     if now is None or not all(one.holds(known.value(one.figure)) for one in setting.when) or not known.all_known(needs):
         return None
     choices = tuple(Choice(value, setting.along(case, value)) for value in setting.values(case) if value != now)
-    estimates = tuple(one for one in (_estimate(gain, known) for gain in setting.gains) if one is not None)
+    estimates = _estimates(setting, known)
     if not choices or not estimates:
         return None
     texts = {name: known.text(name) for name in needs}
     return Suggestion(setting, now, choices, estimates, filled(setting.why, texts), (rule.name,))
+
+
+def _estimates(setting: Setting, known: Known) -> tuple[Estimate, ...]:
+    """Return the estimates of a setting, the largest first: by that a trial is judged."""
+    estimates = [one for one in (_estimate(gain, known) for gain in setting.gains) if one is not None]
+    return tuple(sorted(estimates, key=lambda one: -1.0 if one.share is None else one.share, reverse=True))
 
 
 def _estimate(gain: Gain, known: Known) -> Estimate | None:

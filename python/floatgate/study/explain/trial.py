@@ -24,6 +24,8 @@ from floatgate.study.runs.work import Answer, Job
 HELPED, NO_DIFFERENCE, WORSE = "helped", "did not help: no difference beyond the error", "did not help: worse"
 UNSURE = 0.05
 """Relative difference up to which two runs count as alike in a figure whose error is not known."""
+MUCH = 0.25
+"""Relative rise of a figure from which on a trial that helped names it as much worse."""
 LABELS: Mapping[str, str] = {
     "wear": "erases per block",
     "erases_max": "erases of the most erased block",
@@ -34,12 +36,23 @@ LABELS: Mapping[str, str] = {
     "write_mean_us": "mean write",
     "read_p99_us": "read p99",
     "write_p99_us": "write p99",
+    "read_p999_us": "read p99.9",
+    "write_p999_us": "write p99.9",
+    "read_max_us": "longest read",
     "amplification": "WAF",
     "short_life": "life",
 }
 """Names of measured figures."""
 _FORECAST_LABELS = {"wear": "erases per block and TB"}
-_BESIDE = ("amplification", "short_life", "unserved", "read_p99_us", "write_p99_us")
+_BESIDE = (
+    "amplification",
+    "short_life",
+    "unserved",
+    "read_p99_us",
+    "read_p999_us",
+    "write_p99_us",
+    "write_p999_us",
+)
 """Figures that stand beside those that a setting is to change."""
 
 _NOUGHT = 1e-9
@@ -61,6 +74,7 @@ class Measured:
         shown: both, as people read them.
         gain: the gain that it measures; None for a figure beside.
         error: relative; a larger difference counts.
+        lives: the life that counts before and after, of which more is better; None of other figures.
     """
 
     figure: str
@@ -69,21 +83,29 @@ class Measured:
     shown: tuple[str, str]
     gain: Gain | None = None
     error: float = UNSURE
+    lives: tuple[float, float] | None = None
 
     @property
     def change(self) -> float | None:
         """The relative change; None of a text, or where it was nought before."""
+        if self.lives is not None and self.gain is not None and self.lives[0] > _NOUGHT:
+            return self.lives[1] / self.lives[0] - 1.0
         if isinstance(self.before, str) or isinstance(self.after, str) or abs(self.before) < _NOUGHT:
             return None
         return self.after / self.before - 1.0
 
     @property
     def verdict(self) -> str:
-        """Whether it became less."""
+        """Whether it became less; of a life, whether it became more."""
         change = self.change
         if change is None or abs(change) <= self.error:
             return f"{NO_DIFFERENCE} of {units.share(self.error)}"
-        return HELPED if change < 0 else WORSE
+        return HELPED if (change > 0) is (self.lives is not None) else WORSE
+
+    @property
+    def is_much_worse(self) -> bool:
+        """Whether it rose by more than :data:`MUCH`."""
+        return self.lives is None and (self.change or 0.0) > MUCH
 
     def text(self, labels: Mapping[str, str]) -> str:
         """Format as ``erases per block 47.1 to 23.4 (-50 %)``."""
@@ -122,22 +144,30 @@ class Trial:
 
     @property
     def verdict(self) -> str:
-        """Whether it helped, by the gain that matters first."""
+        """Whether it helped, by the gain that matters first, and what it made much worse."""
         judged = [one for one in self.figures if one.gain is not None]
         if self.error is not None:
             return "failed"
         if not judged:
             return "not known: the figures to compare are missing"
         verdict = judged[0].verdict
-        return f"{verdict}, but the life fell" if verdict == HELPED and (self.life or 0.0) < -UNSURE else verdict
+        if verdict != HELPED:
+            return verdict
+        fell = ["the life fell"] if (self.life or 0.0) < -UNSURE else []
+        worse = [self._labels[one.figure] for one in self.figures if one.is_much_worse]
+        rose = [f"{' and '.join(worse)} rose by more than {units.share(MUCH)}"] if worse else []
+        return f"{verdict}, but {' and '.join((*fell, *rose))}" if fell or rose else verdict
+
+    @property
+    def _labels(self) -> Mapping[str, str]:
+        return {**LABELS, **_FORECAST_LABELS} if self.is_forecast else LABELS
 
     def text(self) -> str:
         """Format as ``0.14 helped: erases per block 47.1 to 23.4 (-50 %), WAF 7.72 to 3.84 (-50 %)``."""
         head = f"{plain_text(self.value)} {self.verdict}"
         if self.error is not None:
             return f"{head}: {self.error}"
-        labels = {**LABELS, **_FORECAST_LABELS} if self.is_forecast else LABELS
-        return f"{head}: {', '.join(one.text(labels) for one in self.figures)}"
+        return f"{head}: {', '.join(one.text(self._labels) for one in self.figures)}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it."""
@@ -246,8 +276,9 @@ def _measured(one: Suggestion, before: Case, after: Case) -> list[Measured]:
     error = _error(*known)
     figures = []
     for estimate in one.estimates:
-        name = estimate.gain.measured
-        figures.append(_figure(name, known, estimate.gain, error if name == "wear" else UNSURE))
+        names = filter(None, (estimate.gain.measured, estimate.gain.instead))
+        measured = (_figure(name, known, estimate.gain, error if name == "wear" else UNSURE) for name in names)
+        figures.append(next((one for one in measured if one is not None), None))
     named = {figure.figure for figure in figures if figure is not None}
     beside = [_figure(name, known) for name in _BESIDE if name not in named]
     figures += [one for one in beside if one is not None and one.shown[0] != one.shown[1]]
@@ -259,7 +290,14 @@ def _figure(name: str, known: tuple[Known, Known], gain: Gain | None = None, err
     before, after = (one.value(name) for one in known)
     if before is None or after is None:
         return None
-    return Measured(name, before, after, (known[0].text(name), known[1].text(name)), gain, error)
+    shown = known[0].text(name), known[1].text(name)
+    return Measured(name, before, after, shown, gain, error, _lives(known) if name == "short_life" else None)
+
+
+def _lives(known: tuple[Known, Known]) -> tuple[float, float] | None:
+    """Return the life that counts of both sides as numbers."""
+    before, after = (one.value("life_value") for one in known)
+    return (before, after) if isinstance(before, float) and isinstance(after, float) else None
 
 
 def _error(before: Known, after: Known) -> float:
