@@ -149,9 +149,9 @@ def test_what_got_much_worse_is_named() -> None:
     mean = Measured("read_mean_us", 172.0, 125.0, ("172 us", "125 us"), Gain("time of reads", "", "", "read_mean_us"))
     beside = Measured("read_p99_us", 125.0, 1800.0, ("125 us", "1.8 ms"))
     slight = Measured("write_p99_us", 100.0, 120.0, ("100 us", "120 us"))
-    told = Trial("idle", [mean, beside, slight], life=-0.2)
-    assert told.verdict == f"{HELPED}, but the life fell and read p99 rose by more than 25 %"
-    assert told.text().endswith("read p99 125 us to 1.8 ms (+1340 %), write p99 100 us to 120 us (+20 %)")
+    idle = Trial("idle", [mean, beside, slight], life=-0.2)
+    assert idle.verdict == f"{HELPED}, but the life fell and read p99 rose by more than 25 %"
+    assert idle.text().endswith("read p99 125 us to 1.8 ms (+1340 %), write p99 100 us to 120 us (+20 %)")
 
 
 def test_leveling_is_judged_by_the_life_of_the_drive() -> None:

@@ -36,7 +36,6 @@ def test_reads_wait_for_reclaims_although_these_take_little_time() -> None:
     excess = DURING * (9000 - 126) / (READS * 166)
     assert known["read_behind_reclaim"] == pytest.approx(excess)
     assert known["read_behind_gc"] == pytest.approx(JOBS / (JOBS + SERVICE) - excess)
-    assert known["read_behind_gc"] < 0.05
     assert FIGURES["reclaim_tail_share"].of(subject()) == pytest.approx(1 - 125 / 1750)
     assert FIGURES["read_reclaim_basis"].of(subject()) == "by how much longer reads during reclaims take than others"
 

@@ -159,9 +159,9 @@ def test_signals_and_files_are_dies(tmp_path: Path) -> None:
 
 def hand_made(path: Path, *, cut: bool = True) -> Path:
     """100 programs on one pin and 110 on another, of 500 us, and one more that the start of the capture cuts."""
-    begin = "0! 1# #90 1!" if cut else "1! 1#"
+    levels = "0! 1# #90 1!" if cut else "1! 1#"
     head = "$timescale 1 us $end $var wire 1 ! rb0 $end $var wire 1 # rb1 $end $enddefinitions $end #0"
-    out = [f"{head} {begin}"]
+    out = [f"{head} {levels}"]
     for number in range(110):
         pins = "!#" if number < 100 else "#"
         begin = 1000 * (number + 1)
@@ -259,8 +259,8 @@ def test_report_and_pictures_hold_the_figures(cli: Cli, tmp_path: Path) -> None:
     multi = ("rb", "multi-page", path.name, *ONE_PLANE, "--host-bytes", "860160", "--report", "m.html")
     assert "M_p        unknown: the capture may be cut (WA with one page per program: 1.000)" in cli(*multi).done()
     assert "pages per program" in (tmp_path / "m.html").read_text()
-    multi = ("rb", "multi-page", hand_made(tmp_path / "whole.vcd", cut=False), *multi[3:-1], "w.html")
-    assert "M_p        1: single-plane programs" in cli(*multi).done()
+    whole = hand_made(tmp_path / "whole.vcd", cut=False)
+    assert "M_p        1: single-plane programs" in cli(*multi[:2], whole.name, *multi[3:-1], "w.html").done()
     assert "pages per program" in (tmp_path / "w.html").read_text()
 
 

@@ -12,9 +12,10 @@ from floatgate.base import units
 from floatgate.base.errors import one_line
 from floatgate.base.text_table import named
 from floatgate.report.sections import drive, workload
-from floatgate.report.sections.limits.figures import FIGURES, Value
+from floatgate.report.sections.limits.figures import FIGURES
 from floatgate.report.sections.limits.rules import RULES, Rule, filled, names_in
 from floatgate.report.sections.limits.settings import ACTS_ON, SETTINGS, Gain, Setting, plain_text
+from floatgate.report.sections.limits.waits import Value
 from floatgate.study.explain import defaults
 from floatgate.study.explain.case import Case
 
