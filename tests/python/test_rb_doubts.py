@@ -5,6 +5,7 @@ The core's own tests cover each situation with many seeds (``crates/capture/test
 
 from __future__ import annotations
 
+import gzip
 import json
 import random
 import re
@@ -15,12 +16,13 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate.lab import rb
+from floatgate.lab import rb, rb_summary
 from rb_captures import SHAPE
 
 DRIVE = ("--channels", "1", "--chips", "1", "--dies", "1", "--planes", "1", "--page-bytes", "4096")
 BLOCKS = (*DRIVE, "--pages-per-block", "128")
 PROGRAMS = 1000
+CAPTURES = Path(__file__).parents[2] / "captures"
 
 
 def dump(lows: list[tuple[int, int]]) -> str:
@@ -132,6 +134,16 @@ def test_doubts_are_part_of_the_interval(cli: Cli, tmp_path: Path) -> None:
     after.write_text(json.dumps({"Physical media units written": {"hi": 0, "lo": 4096 * PROGRAMS}}))
     # What the drive counts is within the interval, so nothing is impossible.
     assert "impossible" not in measured(cli, "--ocp", "o.json", "p.json")[1]
+
+
+def test_erases_among_the_programs_are_unknown_not_none(tmp_path: Path) -> None:
+    """The summary said 0 erases (longer), and a warning that they hide among the programs."""
+    (tmp_path / "c.csv").write_bytes(gzip.decompress((CAPTURES / "random.csv.gz").read_bytes()))
+    facts = rb.measure([tmp_path / "c.csv"], rb.Shape(4, 1, 1, 2, 4096, 128), multi_page=1)
+    text = rb_summary.screen(["c.csv"], facts)
+    assert "others     11413 reads (shorter), erases unknown, up to 95 among the programs\n" in text
+    assert re.search(r"^rb0 +5829 +5744 +\? +0$", text, re.MULTILINE)
+    assert rb_summary.signals({**facts, "erases": 3})[0][3] == "0"
 
 
 def test_several_pages_per_program_are_found_although_there_is_no_estimate(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -63,9 +64,19 @@ def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
 def signals(facts: Facts) -> list[list[str]]:
     """Name and counts of each signal."""
     return [
-        [entry["name"], *(str(entry[key]) for key in ("programs", "reads", "erases", "unclassified"))]
+        [
+            entry["name"],
+            *(str(entry[key]) for key in ("programs", "reads")),
+            "?" if hide_erases(facts) else str(entry["erases"]),
+            str(entry["unclassified"]),
+        ]
         for entry in facts["signals"]
     ]
+
+
+def hide_erases(facts: Facts) -> bool:
+    """Return whether erases, if there are any, are as long as programs and count as these."""
+    return facts["erases"] == 0 and facts["programs"] > 0
 
 
 def errors(facts: Facts) -> list[list[str]]:
@@ -149,7 +160,11 @@ def _programs(facts: Facts) -> str:
 
 
 def _others(facts: Facts) -> str:
-    text = f"{facts['reads']} reads (shorter), {facts['erases']} erases (longer)"
+    erases = f"{facts['erases']} erases (longer)"
+    if hide_erases(facts):
+        hidden = facts["terms"]["hidden_erases"]
+        erases = f"erases unknown, up to {math.ceil(hidden)} among the programs"
+    text = f"{facts['reads']} reads (shorter), {erases}"
     return text + (f", {facts['unclassified']} cut" if facts["unclassified"] else "")
 
 
