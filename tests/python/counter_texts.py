@@ -59,7 +59,8 @@ class Tool:
 def random_truths(dice: random.Random, count: int) -> list[Truth]:
     """Counters that rise from reading to reading, below what tools can print exactly."""
     units, media, hours, percent = (dice.randrange(9 * 10 ** dice.randrange(7)) for _ in range(4))
-    hours, percent = hours % 60_000, percent % 90
+    # In fewer hours a drive could not reach the largest counts.
+    hours, percent = 1000 + hours % 59_000, percent % 90
     time_s = dice.randrange(1_500_000_000, 1_900_000_000)
     made = []
     for _ in range(count):

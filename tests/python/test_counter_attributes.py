@@ -244,3 +244,59 @@ def test_sizes_round_trip() -> None:
         assert size(unit_text(bytes_)) == bytes_
     for text in ("", "0", "MiB", "2TiB", "-5", "1.5GB", "12PiB", "1e9"):
         assert size(text) is None
+
+
+# Attributes that contradict themselves
+
+
+def of_rows(*rows: dict[str, Any], days: int = 0, **more: Any) -> dict[str, Any]:
+    return sata(days=days, ata_smart_attributes={"table": list(rows)}, **more)
+
+
+def host_row(value: int, **raw: Any) -> dict[str, Any]:
+    return {"id": 241, "name": "Host_Writes_32MiB", "raw": {"value": value, **raw}}
+
+
+def refusal(cli: Cli, tmp_path: Path, *rows: dict[str, Any], **more: Any) -> str:
+    save(tmp_path, a=of_rows(host_row(100)), b=of_rows(*rows, days=14, **more))
+    return cli("counters", "a.json", "b.json").refused()
+
+
+def test_two_values_of_one_attribute_are_refused(cli: Cli, tmp_path: Path) -> None:
+    """The first one counted."""
+    assert refusal(cli, tmp_path, host_row(400), host_row(500)) == (
+        "b.json: ata_smart_attributes.table[1]: is attribute 241 again, with 500 after 400; expected each attribute "
+        "once per reading, in a reading of smartctl, nvme-cli or a Prometheus exporter (docs/counters.md)"
+    )
+    save(tmp_path, b=of_rows(host_row(400), host_row(400), days=14))
+    assert total(cli, "a.json", "b.json")[0] == 300 * 32 * MIB
+
+
+def test_a_raw_value_that_differs_from_its_text_is_refused(cli: Cli, tmp_path: Path) -> None:
+    """A value of 4000 beside "400" made a write amplification of 38.50."""
+    error = refusal(cli, tmp_path, host_row(4000, string="400"))
+    assert error.startswith(
+        "b.json: ata_smart_attributes.table[0]: has raw.value 4000 and raw.string 400 of attribute 241; expected the "
+        "same number in both (--attribute 241=nothing leaves it out)"
+    )
+    save(tmp_path, b=of_rows(host_row(400, string="400"), days=14))
+    assert total(cli, "a.json", "b.json")[0] == 300 * 32 * MIB
+    # What smartctl prints for people of other attributes may be a part of the value.
+    celsius = {"id": 194, "name": "Temperature_Celsius", "raw": {"value": 137439150122, "string": "42"}}
+    save(tmp_path, b=of_rows(host_row(400, string="400 (more)"), celsius, days=14))
+    assert total(cli, "a.json", "b.json")[0] == 300 * 32 * MIB
+
+
+def test_counts_that_no_drive_reaches_are_refused(cli: Cli, tmp_path: Path) -> None:
+    """A value of 24 digits made 107374182400000 EB."""
+    digits_ = "9" * 23
+    error = refusal(cli, tmp_path, host_row(int(digits_)))
+    assert error.startswith(
+        f"b.json: ata_smart_attributes.table[0].raw.value: is {digits_}; expected a raw value below"
+    )
+    error = refusal(cli, tmp_path, host_row(2 * 10**13))
+    assert error.startswith("b.json: attribute 241 (Host_Writes_32MiB) of 671 EB since any drive was new are more than")
+    # 100 GB/s for ten hours, and one that the drive has not counted yet.
+    most = int(11 * 3600 * 100e9) // (32 * MIB)
+    error = refusal(cli, tmp_path, host_row(most + 1), power_on_time={"hours": 10})
+    assert "of 3.96 PB within 10 power-on hours are more than 100 GB per second; expected a count that" in error

@@ -199,7 +199,7 @@ def test_prometheus_text_of_several_scrapes(tmp_path: Path) -> None:
 
 
 def test_steps_of_counters_with_seven_digits(tmp_path: Path) -> None:
-    truth = Truth(123_456_789_012, 1, 5, 0, 1_700_000_000)
+    truth = Truth(123_456_789_012, 1, 50_000, 0, 1_700_000_000)
     (reading,) = read(tmp_path / "m.prom", TOOLS["smartmon_sh"].print(truth))
     assert reading.host is not None
     # 1.234568e+11: the last of the digits is worth 10^5 counts.

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from floatgate.base.json_in import Node
 from floatgate.lab.counters.attribute_table import USUAL, Row, row_of
 from floatgate.lab.counters.reading import Counter, Programs, Question, Role, Stated
 
@@ -21,12 +22,16 @@ class Attribute:
         name: as printed.
         value: its count.
         step: the true count may differ by less than this.
+        shown: its count as the tool prints it for people beside ``value``; None if it does not.
+        node: where it stands, for messages.
     """
 
     number: int | None
     name: str
     value: int
     step: int = 1
+    shown: int | None = None
+    node: Node | None = None
 
 
 @dataclass(frozen=True)
@@ -82,16 +87,16 @@ def resolved(attributes: Iterable[Attribute], drive: Drive, stated: Stated) -> R
         attributes: all attributes of the drive.
         drive: its family and model.
         stated: what the user states, which wins.
+
+    Raises:
+        InputError: an attribute that counts has two different values.
     """
     known: dict[Role, list[_Known]] = {Role.HOST: [], Role.MEDIA: [], Role.ERASE: []}
     made = Resolved()
     pages: dict[str, Attribute] = {}
-    for one in attributes:
-        role = stated.of(*([] if one.number is None else [str(one.number)]), one.name)
-        row = row_of(one.number, one.name, drive.family, drive.model)
+    for one, role, row in _counting(attributes, drive, stated):
         if role is not None:
-            if role[0] is not Role.NOTHING:
-                known[role[0]].append(_Known(one, Row(one.name, *role), role[1], is_stated=True))
+            known[role[0]].append(_Known(one, Row(one.name, *role), role[1], is_stated=True))
         elif row is None:
             continue
         elif row.programs:
@@ -109,6 +114,36 @@ def resolved(attributes: Iterable[Attribute], drive: Drive, stated: Stated) -> R
         made.programs = Programs(host.value, host.value + others.value, source)
     _drop_answered(made)
     return made
+
+
+def _counting(
+    attributes: Iterable[Attribute], drive: Drive, stated: Stated
+) -> Iterator[tuple[Attribute, tuple[Role, int] | None, Row | None]]:
+    """Yield the attributes that count data, with what the user states about them and their row of the table.
+
+    Raises:
+        InputError: one has two different values.
+    """
+    for one in attributes:
+        role = stated.of(*([] if one.number is None else [str(one.number)]), one.name)
+        row = row_of(one.number, one.name, drive.family, drive.model)
+        if (role is None and row is None) or (role is not None and role[0] is Role.NOTHING):
+            continue
+        _must_agree(one)
+        yield one, role, row
+
+
+def _must_agree(one: Attribute) -> None:
+    """Refuse an attribute whose raw value is not the number that the tool prints beside it.
+
+    Raises:
+        InputError: the two differ.
+    """
+    if one.node is not None and one.shown is not None and one.shown != one.value:
+        raise one.node.refusal(
+            f"has raw.value {one.value} and raw.string {one.shown} of attribute {one.number}",
+            f"the same number in both (--attribute {one.number}=nothing leaves it out)",
+        )
 
 
 def _question(one: Attribute, row: Row) -> Question:

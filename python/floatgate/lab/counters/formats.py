@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from floatgate.base import units
 from floatgate.base.errors import input_error
 from floatgate.lab.counters import (
     fdp,
@@ -20,6 +21,10 @@ from floatgate.lab.counters import (
 )
 from floatgate.lab.counters.reading import SOURCE, Document, Reading, Stated
 
+_SPEED_MAX = 100e9
+"""Bytes per second that no drive takes, however it is attached."""
+_LIFE_S = 30 * 365.25 * 86_400.0
+"""Longer than drives of flash exist."""
 One = Callable[[Document, Stated], Reading | None]
 
 
@@ -73,8 +78,29 @@ def readings(document: Document, stated: Stated) -> list[Reading]:
     for one in FORMATS:
         made = one.read(document, stated)
         if made:
+            for reading in made:
+                _must_be_possible(reading)
             return [reading for reading in made if reading.counts]
     return []
+
+
+def _must_be_possible(reading: Reading) -> None:
+    """Refuse a counter of more than any drive can have written since it was new.
+
+    Raises:
+        InputError: there is one.
+    """
+    hours = reading.power_on_hours
+    # The hours of a drive may be one behind.
+    seconds = _LIFE_S if hours is None else 3600.0 * (hours + 1)
+    span = "since any drive was new" if hours is None else f"within {units.counted(hours, 'power-on hour')}"
+    for counter in (reading.host, reading.media, reading.erased):
+        if counter is not None and counter.value_bytes > _SPEED_MAX * seconds:
+            raise input_error(
+                f"{reading.place}: {counter.source} of {units.decimal_bytes(counter.value_bytes)} {span} are more "
+                f"than {units.decimal_bytes(_SPEED_MAX)} per second; expected a count that the drive can reach (is "
+                "its unit right?)"
+            )
 
 
 def refusal(document: Document) -> Exception:

@@ -9,7 +9,7 @@ from floatgate.base.json_in import Node
 from floatgate.lab.counters import times
 from floatgate.lab.counters.attributes import Attribute, Drive, Resolved, resolved
 from floatgate.lab.counters.reading import NVME_SOURCE, SOURCE, Counter, Document, Question, Reading, Role, Stated
-from floatgate.lab.counters.values import UNIT_MAX, count, decimal
+from floatgate.lab.counters.values import HALF, UNIT_MAX, count, decimal, digits
 
 KIND = "smartctl"
 NVME_UNIT_BYTES = 512_000
@@ -117,17 +117,44 @@ def _attributes(content: Node) -> Iterator[Attribute]:
     """Yield the attributes of ATA.
 
     Raises:
-        InputError: one is damaged.
+        InputError: one is damaged, or there twice with different values.
     """
     table = _inner(content, "ata_smart_attributes", "table")
+    values: dict[int, int] = {}
     for entry in table.elements() if table is not None else []:
         number, name, raw = entry.get("id"), entry.get("name"), entry.get("raw")
         if number is None:
             continue
         known = number.whole(most=255)
-        value = count(raw.get("value")) if raw is not None else None
-        if value is not None:
-            yield Attribute(known, "Unknown_Attribute" if name is None else name.text(), value)
+        value = _raw_value(raw) if raw is not None else None
+        if value is None:
+            continue
+        if values.setdefault(known, value) != value:
+            raise entry.refusal(
+                f"is attribute {known} again, with {value} after {values[known]}", "each attribute once per reading"
+            )
+        yield Attribute(
+            known, "Unknown_Attribute" if name is None else name.text(), value, shown=_shown(raw), node=entry
+        )
+
+
+def _raw_value(raw: Node) -> int | None:
+    """Read the raw value of an attribute; None without one.
+
+    Raises:
+        InputError: it has more than 64 bits, which no attribute has.
+    """
+    node = raw.get("value")
+    value = count(node)
+    if node is not None and value is not None and value >= HALF:
+        raise node.refusal(f"is {value}", "a raw value below 2^64")
+    return value
+
+
+def _shown(raw: Node | None) -> int | None:
+    """Return the raw value as smartctl prints it for people, if it prints a plain number."""
+    node = None if raw is None else raw.get("string")
+    return digits(node.value) if node is not None and isinstance(node.value, str) else None
 
 
 def _prefer_statistics(content: Node, made: Resolved, stated: Stated) -> None:
