@@ -23,13 +23,16 @@ from floatgate.cli.places import Pictures
 from floatgate.lab.counters import collecting, summary
 from floatgate.lab.counters import report as pages
 from floatgate.lab.counters.attribute_table import ROWS, SURE
+from floatgate.lab.counters.endurance import Endurance
 from floatgate.lab.counters.facts import Rating, of_series
-from floatgate.lab.counters.values import unit_text
+from floatgate.lab.counters.values import size, unit_text
 from floatgate.results.folder import REPORT, RunFolder, write_text
 
 NAME = "counters.json"
 _COLUMNS = ["attribute", "numbers", "counts", "unit", "family", "how the unit is known", "remark"]
 _TB = 1e12
+FLASH_MAX = 1 << 60
+"""Most bytes of flash of a drive."""
 
 
 def register(app: typer.Typer) -> None:
@@ -60,7 +63,14 @@ def counters(
         str | None, typer.Option(metavar="TB", help="Rated life: terabytes that the host may write.")
     ] = None,
     drive: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Take the rated life of this drive (floatgate drives).")
+        str | None,
+        typer.Option(metavar="NAME", help="Take rated life, flash and P/E cycles of this drive (floatgate drives)."),
+    ] = None,
+    flash_bytes: Annotated[
+        str | None, typer.Option(metavar="N", help="All flash of the drive with its spare space, such as 8TiB.")
+    ] = None,
+    pe_cycles: Annotated[
+        str | None, typer.Option(metavar="N", help="P/E cycles that a block endures; with --flash-bytes.")
     ] = None,
     list_attributes: Annotated[
         bool, typer.Option("--list-attributes", help="List the attributes of SATA drives that are known, and stop.")
@@ -83,7 +93,10 @@ def counters(
         return _listed(output)
     if not readings:
         raise input_error("no readings; expected two files of one drive or more, as in counters BEFORE.json AFTER.json")
-    rating = _rating(rated_tbw, drive)
+    entry = None if drive is None else _entry(drive)
+    rating, endurance = _rating(rated_tbw, entry), _endurance(flash_bytes, pe_cycles, entry)
+    if entry is not None and rating is None and endurance is None:
+        raise input_error(f"--drive: {quote(entry['name'])} has no rating; expected --rated-tbw TB of its data sheet")
     wanted = collecting.Wanted(c.stated(attribute), serial, file_times)
     drawn = pictures.checked(out, force=force)
     folder = None if out is None else RunFolder.named(out, force=force)
@@ -91,7 +104,7 @@ def counters(
         folder.expect(json)
     draws = output.draws(report)
     with folder or contextlib.nullcontext():
-        facts = of_series(collecting.series(readings, wanted), rating, c.hours(hours))
+        facts = of_series(collecting.series(readings, wanted), rating, c.hours(hours), endurance)
         place = None if folder is None else _write(folder, facts, draws=draws)
     output.give(facts)
     output.say(summary.screen(facts))
@@ -117,28 +130,57 @@ def _write(folder: RunFolder, facts: dict[str, Any], *, draws: bool) -> Path:
     return folder.write(fill, remove_old, page)
 
 
-def _rating(rated_tbw: str | None, drive: str | None) -> Rating | None:
+def _entry(drive: str) -> dict[str, Any]:
+    """Return a drive of the catalogue.
+
+    Raises:
+        InputError: the catalogue has no such drive.
+    """
+    entries = json_module.loads(_core.catalogue(("drives",)))["drives"]
+    entry: dict[str, Any] | None = next((entry for entry in entries if entry["name"] == drive), None)
+    if entry is None:
+        names = [entry["name"] for entry in entries]
+        raise input_error(f"--drive: unknown drive {quote(drive)}; {meant(drive, names, 'floatgate drives')}")
+    return entry
+
+
+def _rating(rated_tbw: str | None, entry: dict[str, Any] | None) -> Rating | None:
     """Return the rated life that the options name.
 
     Raises:
-        InputError: it is no figure, or the catalogue has no such drive or no rating of it.
+        InputError: it is no figure, or stands twice.
     """
-    if rated_tbw is not None and drive is not None:
+    if rated_tbw is not None and entry is not None:
         raise input_error("--rated-tbw and --drive exclude each other; expected one of them")
     if rated_tbw is not None:
         terabytes = above_zero("--rated-tbw", rated_tbw, "not an amount of data", "terabytes, more than 0, such as 600")
         return None if terabytes is None else Rating(terabytes * _TB, "--rated-tbw")
-    if drive is None:
+    rated = (entry or {}).get("rated") or {}
+    if entry is None or not rated.get("tbw_bytes"):
         return None
-    entries = json_module.loads(_core.catalogue(("drives",)))["drives"]
-    entry = next((entry for entry in entries if entry["name"] == drive), None)
-    if entry is None:
-        names = [entry["name"] for entry in entries]
-        raise input_error(f"--drive: unknown drive {quote(drive)}; {meant(drive, names, 'floatgate drives')}")
-    rated = entry["rated"] or {}
-    if not rated.get("tbw_bytes"):
-        raise input_error(f"--drive: {quote(drive)} has no rating; expected --rated-tbw TB of its data sheet")
-    return Rating(rated["tbw_bytes"], f"the catalogue's {drive}", rated.get("user_bytes"))
+    return Rating(rated["tbw_bytes"], f"the catalogue's {entry['name']}", rated.get("user_bytes"))
+
+
+def _endurance(flash_bytes: str | None, pe_cycles: str | None, entry: dict[str, Any] | None) -> Endurance | None:
+    """Return what the flash endures, by the options, else by the catalogue's drive.
+
+    Raises:
+        InputError: a figure is none, or one of the two is missing.
+    """
+    cycles = above_zero("--pe-cycles", pe_cycles, "not a number of cycles", "cycles, more than 0, such as 3000")
+    flash = None if flash_bytes is None else size(flash_bytes, FLASH_MAX)
+    if flash_bytes is not None and flash is None:
+        raise input_error(f"--flash-bytes: {quote(flash_bytes)} is no size of flash; expected bytes, such as 8TiB")
+    sources = [name for name, value in (("--flash-bytes", flash), ("--pe-cycles", cycles)) if value is not None]
+    if entry is not None:
+        flash, cycles = flash or entry["physical_bytes"], cycles or entry["pe_cycles"]
+        sources += [f"the catalogue's {entry['name']}"][len(sources) // 2 :]
+    if not flash or not cycles:
+        if sources and entry is None:
+            other = "--pe-cycles" if flash else "--flash-bytes"
+            raise input_error(f"{sources[0]}: alone gives no life; expected it with {other}, or --drive NAME")
+        return None
+    return Endurance(float(flash), float(cycles), ", ".join(sources))
 
 
 def _listed(output: Output) -> int:

@@ -76,7 +76,7 @@ def signals(facts: Facts) -> list[list[str]]:
 
 def hide_erases(facts: Facts) -> bool:
     """Return whether erases, if there are any, are as long as programs and count as these."""
-    return facts["erases"] == 0 and facts["programs"] > 0
+    return bool(facts["erases"] == 0 and facts["programs"] > 0)
 
 
 def errors(facts: Facts) -> list[list[str]]:

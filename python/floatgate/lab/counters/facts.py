@@ -14,6 +14,7 @@ from floatgate.base.errors import input_error
 from floatgate.lab.counters import intervals as between
 from floatgate.lab.counters import questions, times
 from floatgate.lab.counters.collecting import Series
+from floatgate.lab.counters.endurance import Endurance, by_cycles
 from floatgate.lab.counters.intervals import Amplification, Interval, Rise, Sum
 from floatgate.lab.counters.reading import Counter, Reading
 
@@ -39,13 +40,19 @@ class Rating:
     user_bytes: float | None = None
 
 
-def of_series(series: Series, rating: Rating | None = None, hours: float | None = None) -> Facts:
+def of_series(
+    series: Series,
+    rating: Rating | None = None,
+    hours: float | None = None,
+    endurance: Endurance | None = None,
+) -> Facts:
     """Return the figures of a series.
 
     Args:
         series: at least two readings of one drive.
         rating: its rated life.
         hours: between two readings, where they have no times.
+        endurance: what its flash endures.
 
     Raises:
         InputError: there are fewer than two readings, their units are open, or no interval can be used.
@@ -81,6 +88,7 @@ def of_series(series: Series, rating: Rating | None = None, hours: float | None 
         "media_source": _source(last.media) or (last.programs.source if last.programs else None),
     }
     made["life"] = {"rating": _by_rating(last, made["total"], rating), "wear": _by_wear(readings, parts)}
+    made["life"]["cycles"] = by_cycles(last, made["total"], endurance)
     made["notes"] = list(dict.fromkeys(series.notes))
     made["warnings"] = _warnings(made, parts, readings, rating, hours)
     return made

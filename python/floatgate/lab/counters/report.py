@@ -58,6 +58,13 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     if life["rating"] is not None and life["rating"]["used_share"] is not None:
         rated = f"of {units.decimal_bytes(life['rating']['tbw_bytes'])}"
         cards.append(("rated life used", units.share(life["rating"]["used_share"]), rated))
+    if life["cycles"] is not None and life["cycles"]["used_share"] is not None:
+        below = (
+            ""
+            if life["cycles"]["host_bytes"] is None
+            else (f"of {units.decimal_bytes(life['cycles']['host_bytes'])} of host writes")
+        )
+        cards.append(("P/E cycles used", units.share(life["cycles"]["used_share"]), below))
     if life["wear"] is not None:
         cards.append(("used by its own estimate", f"{life['wear']['percent_used']} %", ""))
     return cards

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.text_table import named, table
-from floatgate.lab.counters import times
+from floatgate.lab.counters import endurance, times
 
 Facts = dict[str, Any]
 INTERVALS = ["until", "length", "host", "flash", "WAF", "interval", "host per day", "used"]
@@ -42,6 +42,7 @@ def lines(facts: Facts) -> list[tuple[str, str]]:
         ("flash", _volume(facts, "media", "programmed")),
         ("erased", _erased(facts)),
         ("rating", rating(facts)),
+        ("cycles", endurance.line(facts)),
         ("wear", wear(facts)),
         ("drive", _drive(facts)),
         ("readings", _readings(facts)),

@@ -95,13 +95,13 @@ def decimal(text: str) -> Decimal | None:
     return Decimal(plain)
 
 
-def size(text: str) -> int | None:
-    """Read a size such as ``512`` or ``32MiB`` in bytes; None if it is none, or more than a TiB."""
+def size(text: str, most: int = UNIT_MAX) -> int | None:
+    """Read a size such as ``512`` or ``32MiB`` in bytes; None if it is none, or more than ``most``."""
     match = _SIZE.fullmatch(text.strip())
     if match is None:
         return None
     bytes_ = int(match[1]) * _FACTORS.get((match[2] or "").upper(), 0)
-    return bytes_ if 1 <= bytes_ <= UNIT_MAX else None
+    return bytes_ if 1 <= bytes_ <= most else None
 
 
 def named_unit(name: str) -> int | None:
