@@ -77,3 +77,26 @@ def test_the_catalogue_knows_flash_and_cycles(cli: Cli, tmp_path: Path) -> None:
 def test_half_an_endurance_is_refused(cli: Cli, tmp_path: Path, options: tuple[str, ...], message: str) -> None:
     save(tmp_path, a=written(10_000, 20_000), b=written(11_000, 22_000, days=10))
     assert cli("counters", "a.json", "b.json", *options).refused().startswith(message)
+
+
+def test_readings_without_times_say_what_gives_the_rate(cli: Cli, tmp_path: Path) -> None:
+    save(tmp_path, a=written(10_000, 20_000, None), b=written(11_000, 22_000, None))
+    warning = "warning    no times in the logs, so no rates: --hours H (between two readings) gives the rate\n"
+    assert warning in cli("counters", "a.json", "b.json").done()
+    assert warning not in cli("counters", "a.json", "b.json", "--hours", "24").done()
+
+
+@pytest.mark.parametrize("lacking", ["a", "b"])
+def test_a_counter_of_one_reading_alone_is_named_with_its_file(cli: Cli, tmp_path: Path, lacking: str) -> None:
+    """The text was that these logs count no flash writes, although one of the two does."""
+    readings = {"a": written(10_000, 20_000), "b": written(11_000, 22_000, days=10)}
+    table = readings[lacking]["ata_smart_attributes"]["table"]
+    table[1] |= {"name": "Renamed"}
+    save(tmp_path, **readings)
+    text = cli("counters", "a.json", "b.json").done()
+    other = "b" if lacking == "a" else "a"
+    assert text.startswith(f"WAF        unknown: {lacking}.json lacks the flash writes that others count\n")
+    assert (
+        f"warning    {lacking}.json lacks attribute 249 (NAND_Writes_1GiB), which {other}.json has: flash writes are "
+        "not compared\n" in text
+    )

@@ -18,6 +18,7 @@ from floatgate.lab.counters import collecting
 from floatgate.lab.counters.facts import of_series
 from floatgate.report.sections.forecast import host_writes
 
+_NO_TIMES = "the readings have no times; documents behind date lines, or smartctl --json, have them"
 _APART = 2.0
 """Rates that differ by more than this factor make a warning."""
 
@@ -55,7 +56,7 @@ def beside(facts: Facts | None, results: Iterable[Mapping[str, Any] | None]) -> 
     total = facts["total"]
     per_day, waf = total["host_bytes_per_day"], total["waf"]
     if per_day is None:
-        why = "the host's bytes are not counted" if total["host_bytes"] is None else "the time between them is unknown"
+        why = "the host's bytes are not counted" if total["host_bytes"] is None else _NO_TIMES
         return named([("counters", f"no rate to compare: {why}")])
     text = f"the drive in use takes {units.decimal_bytes(per_day)} of host writes per day"
     if waf is not None:

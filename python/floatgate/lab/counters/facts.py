@@ -217,6 +217,20 @@ def _by_wear(readings: Sequence[Reading], parts: Sequence[Interval]) -> Facts | 
     return made
 
 
+def lost(readings: Sequence[Reading]) -> list[str]:
+    """Say which reading lacks a counter that another one has."""
+    texts = []
+    for key, what in (("host", "host writes"), ("media", "flash writes"), ("programs", "programs")):
+        counters = [(one, getattr(one, key)) for one in readings]
+        having = next(((one, counter) for one, counter in counters if counter is not None), None)
+        lacking = [one.place for one, counter in counters if counter is None]
+        if having is not None and lacking:
+            more = f" and {units.counted(len(lacking) - 1, 'more reading')}" if len(lacking) > 1 else ""
+            one, counter = having
+            texts.append(f"{lacking[0]}{more} lacks {counter.source}, which {one.place} has: {what} are not compared")
+    return texts
+
+
 def _warnings(
     made: Facts, parts: Sequence[Interval], readings: Sequence[Reading], rating: Rating | None, hours: float | None
 ) -> list[str]:
@@ -237,6 +251,9 @@ def _warnings(
             "the readings have no dates: days are days of power, known to an hour; date lines between the documents "
             "or --hours are exact"
         )
+    if total["seconds"] is None and (total["host_bytes"] or total["media_bytes"]):
+        warnings.append("no times in the logs, so no rates: --hours H (between two readings) gives the rate")
+    warnings += lost(readings)
     open_ = [one for one in readings[-1].questions if one.role is None or made[f"{one.role.value}_source"] is None]
     warnings += [questions.text(readings, one, hours) for one in open_]
     capacity = made["drive"]["capacity_bytes"]

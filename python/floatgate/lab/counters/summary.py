@@ -85,6 +85,9 @@ def waf(facts: Facts) -> str:
     """Format the write amplification of all intervals that count."""
     total = facts["total"]
     if total["waf"] is None:
+        lacking = [one["place"] for one in facts["readings"] if one["media_bytes"] is None]
+        if total["host_bytes"] is not None and 0 < len(lacking) < len(facts["readings"]):
+            return f"unknown: {lacking[0]} lacks the flash writes that others count"
         if total["host_bytes"] is None:
             return "unknown: these logs do not count what the host wrote; nvme smart-log or smartctl --json -x does"
         more = "" if facts["drive"]["interface"] in ("sata", "sas") else _NVME_LOGS
