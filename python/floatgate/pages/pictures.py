@@ -86,7 +86,7 @@ def _width(text: str) -> tuple[float, bool]:
 
 def _must_be_font(name: str) -> None:
     """Refuse a font that this machine lacks: texts would be missing in PNG and PDF."""
-    expected = "expected an installed font such as 'Liberation Serif' or serif; fc-list : family lists them"
+    expected = "expected an installed font, such as serif; fc-list : family lists them"
     if not _FONT.fullmatch(name):
         raise input_error(f"--picture-font: {quote(name)} is not the name of a font; {expected}")
     try:
