@@ -93,10 +93,7 @@ def counters(
         return _listed(output)
     if not readings:
         raise input_error("no readings; expected two files of one drive or more, as in counters BEFORE.json AFTER.json")
-    entry = None if drive is None else _entry(drive)
-    rating, endurance = _rating(rated_tbw, entry), _endurance(flash_bytes, pe_cycles, entry)
-    if entry is not None and rating is None and endurance is None:
-        raise input_error(f"--drive: {quote(entry['name'])} has no rating; expected --rated-tbw TB of its data sheet")
+    rating, endurance = _lives(drive, rated_tbw, flash_bytes, pe_cycles)
     wanted = collecting.Wanted(c.stated(attribute), serial, file_times)
     drawn = pictures.checked(out, force=force)
     folder = None if out is None else RunFolder.named(out, force=force)
@@ -142,6 +139,21 @@ def _entry(drive: str) -> dict[str, Any]:
         names = [entry["name"] for entry in entries]
         raise input_error(f"--drive: unknown drive {quote(drive)}; {meant(drive, names, 'floatgate drives')}")
     return entry
+
+
+def _lives(
+    drive: str | None, rated_tbw: str | None, flash_bytes: str | None, pe_cycles: str | None
+) -> tuple[Rating | None, Endurance | None]:
+    """Return the rated life and what the flash endures; of the drive of the catalogue where an option names none.
+
+    Raises:
+        InputError: the drive is unknown or has neither; an option has no such figure.
+    """
+    entry = None if drive is None else _entry(drive)
+    rating, endurance = _rating(rated_tbw, entry), _endurance(flash_bytes, pe_cycles, entry)
+    if entry is not None and rating is None and endurance is None:
+        raise input_error(f"--drive: {quote(entry['name'])} has no rating; expected --rated-tbw TB of its data sheet")
+    return rating, endurance
 
 
 def _rating(rated_tbw: str | None, entry: dict[str, Any] | None) -> Rating | None:

@@ -101,7 +101,7 @@ class Plan(Framed):
         return [first, *([] if known is None else lines.doubts(known)), *others]
 
     def workload(self) -> str | None:
-        """Format as ``the workload writes 18.8 GB per day, 0.039 drive writes of boot-480g; 33.8 min of trace``."""
+        """Return a line such as ``the workload writes 18.8 GB per day, 0.039 drive writes of boot-480g; ...``."""
         known = [point for point in self.points if point.result is not None]
         if not known:
             return None
@@ -338,7 +338,7 @@ class Plan(Framed):
         return "\n".join([*above, "", table(header, cells, right=right), *below, *self.errors()])
 
     def basis(self) -> str | None:
-        """Describe the sources of the intervals; None without intervals."""
+        """Return the sources of the intervals in words; None without intervals."""
         shown = [point.result for point in self.points if point.life_range is not None and point.result is not None]
         return life_range.basis(shown)
 
