@@ -227,7 +227,8 @@ fn made_up_stamps_are_pointed_out_and_real_ones_are_not() {
         assert_eq!(
             figures.suspicions,
             [
-                "100 million requests per second if the time stamps are in ns; if they are not, use --time-unit"
+                "evenly spaced time stamps: probably a counter, not a clock; bytes per day and years mean nothing until \
+                 you set the rate (--demand, or floatgate trace convert --time-scale)"
             ]
         );
     }
