@@ -11,8 +11,13 @@ import time
 
 import pytest
 
+from conftest import SMALL
 from floatgate.base import progress
 from floatgate.base.progress import EVERY_S, Lines, bars, busy
+from floatgate.run.experiment import Experiment
+from floatgate.study.runs.engine import Local
+from floatgate.study.runs.requested import carry_out
+from floatgate.study.runs.work import Job
 
 
 class Clock:
@@ -51,7 +56,26 @@ def test_several_runs_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:
     clock.now += EVERY_S
     lines(0, 60, 60, "run")
     line = capsys.readouterr().err
-    assert line == "2 of 9 done, seed 5 run 83 %, seed 4 run 67 %, seed 3 run 50 %, seed 2 run 33 %, 1 more (10 s)\n"
+    assert line == (
+        "2 of 9 ended; now: seed 5, running 83 %; seed 4, running 67 %; seed 3, running 50 %; seed 2, running 33 %; "
+        "1 more (10 s)\n"
+    )
+
+
+def test_runs_of_unknown_length_end_too(capsys: pytest.CaptureFixture[str]) -> None:
+    """Runs of traces that do not say their length stayed at 0 done to the end."""
+    clock = Clock()
+    lines = Lines(["as it was", "policy = d-choices, choices = 4"], clock)
+
+    def unknown(number: int, done: int, total: int | None, phase: str) -> None:
+        lines(number, done, total if phase == "ended" else None, phase)
+
+    experiment = Experiment(overrides=[(key, str(value)) for key, value in SMALL.items()])
+    carry_out(Local(1), [Job(0, experiment)], lambda _: None, unknown)
+    clock.now += EVERY_S
+    lines(1, 1, None, "run")
+    line = capsys.readouterr().err
+    assert line == "1 of 2 ended; now: policy = d-choices, choices = 4, running (10 s)\n"
 
 
 def test_work_that_tells_nothing_shows_that_it_goes_on(

@@ -17,6 +17,8 @@ EVERY_S = 10.0
 TICK_S = 1.0
 """Time between two looks at work that does not tell how far it is."""
 _NAMED_MAX = 4
+_PHASES = {"run": "running"}
+"""Phases in words that cannot be mistaken for what has happened."""
 
 
 def tell(text: str) -> None:
@@ -75,17 +77,26 @@ class Lines:
             tell(f"{self._text()} ({now - self._begun:.0f} s)")
 
     def _text(self) -> str:
-        """Format as ``small write amplification 45 %``; of many labels the unfinished ones, the last ones first."""
+        """Format as ``small wear-in 45 %``; of many labels as ``2 of 9 ended; now: a, running 45 %; b, wear-in``."""
         going = [(number, *state) for number, state in self._shares.items() if state[0] is None or state[0] < 1.0]
+        if len(self._labels) == 1:
+            share, phase = self._shares.get(0, (None, ""))
+            if share == 1.0:
+                return f"{self._labels[0]} done"
+            return " ".join(filter(None, (self._labels[0], phase, _percent(share))))
+        ended = f"{len(self._shares) - len(going)} of {len(self._labels)} ended"
+        # Labels may be settings with commas: semicolons separate them.
         parts = [
-            " ".join(filter(None, (self._labels[number], phase, None if share is None else f"{100 * share:.0f} %")))
+            f"{self._labels[number]}, {' '.join(filter(None, (_PHASES.get(phase, phase), _percent(share)))) or 'begun'}"
             for number, share, phase in going[-1 : -_NAMED_MAX - 1 : -1]
         ]
         rest = len(going) - len(parts)
-        if len(self._labels) > 1:
-            ended = len(self._shares) - len(going)
-            parts.insert(0, f"{ended} of {len(self._labels)} done")
-        return ", ".join([*parts, *([f"{rest} more"] if rest else [])]) or f"{self._labels[0]} done"
+        now = "; ".join([*parts, *([f"{rest} more"] if rest else [])])
+        return f"{ended}; now: {now}" if now else ended
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.0f} %"
 
 
 @contextlib.contextmanager

@@ -50,6 +50,9 @@ def carry_out(
             by = "" if worker is None else f"worker {worker}: "
             raise input_error(f"run {answer.number}: {by}the answer is refused: {wrong}")
         done(answer)
+        if progress is not None:
+            # The last report of a run need not be that of its end: a trace may not say how long it is.
+            progress(answer.number, 1, 1, "ended")
 
     engine.run(noted(), checked, progress)
     if waiting:
