@@ -120,6 +120,10 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
             "unknown command 'bogus' of floatgate trace; expected one of 'info', 'patterns', 'convert'",
         ),
         (["trace"], "no command; expected one of 'info', 'patterns', 'convert'"),
+        (
+            ["rb", "measure", "c.vcd", "--out", "d"],
+            "unknown option '--out' of floatgate rb measure; expected --report FILE (see floatgate rb measure --help)",
+        ),
         (["run", "--bogus"], "unknown option '--bogus' of floatgate run; expected one of '--trace'"),
         (["run", "--repeat", "0"], "--repeat '0': too small; expected 1 or more"),
         (["run", "--repeat", "x"], "--repeat 'x': not a whole number; expected"),

@@ -7,6 +7,9 @@ from typing import Any
 
 from floatgate.base.errors import meant, quote
 
+_OTHERS = {"--out": "--report FILE"}
+"""What to use in the place of an option that other commands have, where a command has that instead."""
+
 
 def usage_message(error: Exception, root: Any) -> str | None:
     """Return the message for a usage error of the parser; None for any other error.
@@ -27,8 +30,11 @@ def usage_message(error: Exception, root: Any) -> str | None:
     if kind == "NoArgsIsHelpError":
         return f"{path}: no command; {meant('', commands, listing)}"
     if kind == "NoSuchOption":
-        name = getattr(error, "option_name", "")
-        return f"unknown option {quote(name)} of {path}; {meant(name, _options(command), listing)}"
+        name, options = getattr(error, "option_name", ""), _options(command)
+        other = _OTHERS.get(name, "")
+        if other and other.split()[0] in options:
+            return f"unknown option {quote(name)} of {path}; expected {other} (see {listing})"
+        return f"unknown option {quote(name)} of {path}; {meant(name, options, listing)}"
     # Overlong words come from the user.
     text = " ".join(word if len(word) <= 200 else f"{word[:60]}..." for word in str(describe()).split())
     if text.startswith("No such command"):
