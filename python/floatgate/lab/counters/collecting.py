@@ -204,8 +204,14 @@ def _joined_by_time(kinds: dict[str, list[Reading]], made: Series) -> list[Readi
         used |= {id(other) for other in nearest}
     lonely = sum(id(one) not in used for several in kinds.values() for one in several)
     if lonely:
-        made.notes.append(f"{lonely} readings have no counterpart at their time and are left out")
+        made.notes.append(f"{_lonely(lonely)} and {'is' if lonely == 1 else 'are'} left out")
     return joined
+
+
+def _lonely(count: int) -> str:
+    """Format as ``1 reading has no counterpart at its time``."""
+    whose = "has no counterpart at its time" if count == 1 else "have no counterpart at their time"
+    return f"{units.counted(count, 'reading')} {whose}"
 
 
 def _nearest(several: Sequence[Reading], stamps: Sequence[float], time_s: float) -> Reading:

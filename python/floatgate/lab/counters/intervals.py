@@ -114,7 +114,8 @@ def _risen(faults: list[str], before: Counter | None, after: Counter | None) -> 
 
 def _fallen(before: Counter, after: Counter) -> str:
     """Say that a counter falls, and what may be the reason: a wrap or a reset."""
-    text = f"{after.source} fall from {before.value_bytes} to {after.value_bytes} bytes"
+    verb = "falls" if after.source.startswith("attribute ") and " + " not in after.source else "fall"
+    text = f"{after.source} {verb} from {before.value_bytes} to {after.value_bytes} bytes"
     count, later = before.value_bytes // before.unit_bytes, after.value_bytes // after.unit_bytes
     for bits in _WRAPS:
         end = 1 << bits
