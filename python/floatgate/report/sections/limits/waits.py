@@ -15,7 +15,7 @@ from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
 
-_RECLAIM = ("reclaim", "replica")
+_RECLAIM = tuple("reclaim replica".split())
 _ONLY = "the drive had no other jobs"
 _MEASURED = "by how much longer reads during reclaims take than others"
 _LEFT = "what remains beside read reclaim, by flash time"
