@@ -15,7 +15,9 @@ from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
 
-_RECLAIM = tuple("reclaim replica".split())
+_MOVED = "reclaim"
+_COPIED = "replica"
+_RECLAIM = (_MOVED, _COPIED)
 _ONLY = "the drive had no other jobs"
 _MEASURED = "by how much longer reads during reclaims take than others"
 _LEFT = "what remains beside read reclaim, by flash time"
