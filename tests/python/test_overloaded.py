@@ -160,16 +160,19 @@ def test_a_trace_that_was_looked_at_as_a_whole_is_named_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "first_block", "message"),
+    ("parts", "drive", "first_block", "message"),
     [
+        ((), {"rated": None}, None, "5.0 years"),
+        # Wear is uneven: the first block ends the life.
+        ((), {"rated": None}, 2.0, "2.0 years"),
         # The rated bytes are written before the flash is worn out.
-        ((), None, "347 days"),
-        (("busiest", "typical"), None, "not known"),
-        ((), 2.0, "347 days"),
+        ((), RATED, None, "347 days"),
+        (("busiest", "typical"), RATED, None, "not known"),
+        ((), RATED, 2.0, "347 days"),
     ],
 )
 def test_a_list_of_folders_has_the_life_that_counts(
-    tmp_path: Path, parts: tuple[str, ...], first_block: float | None, message: str
+    tmp_path: Path, parts: tuple[str, ...], drive: dict[str, Any], first_block: float | None, message: str
 ) -> None:
-    result = beyond(*parts, lifetime={"years_first_block": first_block})
+    result = beyond(*parts, drive=drive, lifetime={"years_first_block": first_block})
     assert LIFETIMES.overview(tmp_path, result).life == message

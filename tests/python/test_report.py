@@ -142,7 +142,7 @@ def test_a_comparison_has_a_report() -> None:
     text = done.report("floatgate compare x")
     page_scripts.without_scripts(text)
     assert "Failed: ftl.collect.policy" in text
-    assert "Differences are against" in text
+    assert "Differences are against greedy at the same drive.endurance.pe_cycles;" in text
     assert "floatgate compare x" in text
 
 
