@@ -51,6 +51,9 @@ CAUSES: dict[str, Cause] = {
 BACKGROUND = frozenset(name for name, _, kind, *_ in _TABLE if kind == "background")
 """Causes that are background or foreground jobs; no host request waits for a single operation of theirs."""
 
+READ_RECLAIM = frozenset({"reclaim", "replica"})
+"""Causes of the work of read reclaim: pages moved, and pages copied to a partner."""
+
 REASONS: dict[str, Cause] = {
     "service": Cause("own work", palette.PALE),
     "channel": Cause("waiting for the channel", palette.YELLOW),

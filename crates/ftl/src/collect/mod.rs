@@ -97,7 +97,7 @@ const COMMON_PARAMS: &[ParamInfo] = &[
         0,
         (0, u32::MAX),
     )
-    .or("one a stream"),
+    .or("one per stream, at most 2"),
     ParamInfo::whole("stop_free_blocks", "collection continues until this many are free", 0, (0, u32::MAX))
         .or("1 % of the blocks, from the trigger up to 8"),
     ParamInfo::within(

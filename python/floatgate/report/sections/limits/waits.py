@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from floatgate.pages.causes import BACKGROUND
+from floatgate.pages.causes import BACKGROUND, READ_RECLAIM
 from floatgate.report.sections import latency
 from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
 
-_MOVED = "reclaim"
-_COPIED = "replica"
-_RECLAIM = (_MOVED, _COPIED)
 _ONLY = "the drive had no other jobs"
 _MEASURED = "by how much longer reads during reclaims take than others"
 _LEFT = "what remains beside read reclaim, by flash time"
@@ -109,9 +106,9 @@ def behind(kind: str, *causes: str) -> Callable[[Subject], Value]:
         if excess is None:
             return waited * part
         reclaimed = min(excess, waited)
-        if set(causes) <= set(_RECLAIM):
+        if READ_RECLAIM.issuperset(causes):
             return reclaimed
-        others = jobs_of(*sorted(BACKGROUND.difference(_RECLAIM)))(case)
+        others = jobs_of(*sorted(BACKGROUND - READ_RECLAIM))(case)
         return (waited - reclaimed) * (ratio(part, others) or 0.0)
 
     return share
@@ -127,7 +124,7 @@ def basis(kind: str, *causes: str) -> Callable[[Subject], Value]:
         if part > 1.0 - 1e-9:
             return _ONLY
         if kind == "read" and reclaim_excess(case) is not None:
-            return _MEASURED if set(causes) <= set(_RECLAIM) else _LEFT
+            return _MEASURED if READ_RECLAIM.issuperset(causes) else _LEFT
         return _ESTIMATED
 
     return words
