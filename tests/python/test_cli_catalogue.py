@@ -76,6 +76,12 @@ def test_check_accepts_its_own_answer(cli: Cli, experiment: Path, tmp_path: Path
     assert cli("check", "again.toml").done() == once
 
 
+def test_policies_that_order_their_streams_name_them(cli: Cli) -> None:
+    assert "  streams: 0 coldest, the last hottest\n" in cli("policies", "dac").done()
+    assert "; 5 moved, oldest\n" in cli("policies", "sepbit").done()
+    assert "streams:" not in cli("policies", "greedy").done()
+
+
 def test_drives(cli: Cli) -> None:
     entries = json.loads(cli("drives", "--json").done())["drives"]
     table = cli("drives").done().splitlines()

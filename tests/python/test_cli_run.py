@@ -33,6 +33,13 @@ def test_run_writes_a_folder_and_says_where(cli: Cli, experiment: Path, tmp_path
     assert [path.name for path in (tmp_path / "runs").iterdir()] == ["small"]
 
 
+@pytest.mark.parametrize("more", [(), ("--repeat", 2)])
+def test_a_run_with_a_shadow_model_says_that_it_agreed(cli: Cli, experiment: Path, more: tuple[str | int, ...]) -> None:
+    lines = cli("run", experiment, "--shadow", "--no-report", *more).done().splitlines()
+    assert lines[-1] == "shadow     every read, the maps and the counts agree with the shadow model"
+    assert not any("shadow" in line for line in cli("run", experiment, "--no-report", *more).done().splitlines())
+
+
 def test_default_folder_is_numbered_when_taken(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     for _ in range(3):
         cli("run", experiment, "--no-report", "--quiet").done()

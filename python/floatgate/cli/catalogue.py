@@ -134,8 +134,12 @@ def _set(entry: dict[str, Any]) -> str:
 
 
 def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> str:
+    from floatgate.report.sections import streams
+
     lines = [f"[{slot}]", f'{entry["selector"]} = "{entry["name"]}"', f"  {entry['summary']}"]
     lines += [f"  {key}: {entry[key]}" for key in ("source", "cost", "memory") if entry.get(key, "-") != "-"]
+    if slot == "ftl.separate" and (held := streams.order(entry["name"])):
+        lines.append(f"  streams: {held}")
     for title, params in (("parameters", entry.get("params", [])), ("parameters of the slot", common)):
         if params:
             width = max(len(param["name"]) for param in params)

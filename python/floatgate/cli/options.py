@@ -325,6 +325,10 @@ def command_line() -> str:
     return shlex.join(["floatgate", *sys.argv[1:]])
 
 
+SHADOW_LINE = f"{'shadow':<10} every read, the maps and the counts agree with the shadow model"
+"""What a run or its repetitions say after ``--shadow``: one that disagreed would have failed."""
+
+
 def place_line(folder: Path, *, report: bool) -> str:
     """Return the last line of a summary: where the report is, or where the results are without one."""
     page = folder / "report.html"

@@ -79,4 +79,6 @@ def _run(
     if drawn is not None:
         drawn.write(lambda: seeds.report(o.command_line()))
         output.say(drawn.line())
+    if plan.shadow and not status:
+        output.say(o.SHADOW_LINE)
     return status or STATUS_DONE

@@ -118,6 +118,8 @@ def run(
             )
         logged = _Log(log, kept=log_requests, perfetto=perfetto)
         _finished(done, target, snapshot, output, drawn, logged, report=output.draws(report))
+        if shadow:
+            output.say(o.SHADOW_LINE)
         return STATUS_DONE
 
 

@@ -94,6 +94,15 @@ def names_of(result: dict[str, Any]) -> dict[int, str]:
     return {0: first, last: other}
 
 
+def order(policy: str) -> str | None:
+    """Format what the streams of a separator hold: ``0 coldest, the last hottest``; None where it defines no order."""
+    if policy in _CLASSES:
+        return "; ".join(f"{number} {held}" for number, held in enumerate(_CLASSES[policy]))
+    if policy not in _ENDS:
+        return None
+    return "0 {}, the last {}".format(*_ENDS[policy])
+
+
 def rows(streams: list[dict[str, Any]], names: Mapping[int, str] | None = None) -> list[list[str]]:
     """Return a row per stream, by number; beyond :data:`SHOWN_MAX` the smallest are merged; the last row is the sum.
 
