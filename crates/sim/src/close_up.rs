@@ -31,6 +31,8 @@ const SURE: f64 = 1.1;
 pub const SATURATING_DEPTH: u32 = 256;
 /// Share of a stretch by which requests may end after the last arrival before the drive's capability is measured.
 const LATE_SHARE: f64 = 0.05;
+/// Approximate share of the requests without time in the work of a look after the first.
+const UNTIMED_SHARE: f64 = 0.25;
 /// Requests served between two ticks.
 const STEP: u64 = 1 << 14;
 
@@ -139,22 +141,26 @@ struct Aged {
     ends: Option<Vec<u64>>,
 }
 
-/// Serves the close-up on the drive of a functional run; None if timed mode requires another drive. `tick` may stop it.
+/// Serves the close-up on the drive of a functional run; None if timed mode requires another drive. `tick` receives the
+/// finished share of the largest number of looks, and may stop it.
 ///
 /// # Errors
 /// Errors of the run, and those of `tick`.
 pub fn close_up(
     run: Simulation,
     wanted: &CloseUpPlan,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     let Some(mut aged) = Aged::of(run)? else { return Ok(None) };
     let stretches = match wanted.stretches {
         Stretches::Whole(all) => vec![all],
         Stretches::Two { busiest, typical } => vec![typical, busiest],
     };
+    let mut tick_in =
+        |look: usize, share: f64| tick((look as f64 + share) / (stretches.len() * LOOKS_MAX) as f64);
     let mut results: Vec<StretchResult> = Vec::new();
-    for stretch in &stretches {
+    for (look, stretch) in stretches.iter().enumerate() {
+        let tick = &mut |share: f64| tick_in(look, share);
         let Some((result, drive)) = aged.seen(wanted, stretch, tick)? else { return Ok(None) };
         results.push(result);
         aged = drive;
@@ -162,14 +168,17 @@ pub fn close_up(
     let between = wanted.plan.endless();
     // Latencies of a load that the drive cannot follow show the length of the stretch alone.
     let looks_max = if results.iter().all(StretchResult::is_overloaded) { 1 } else { LOOKS_MAX };
-    for _ in 1..looks_max {
-        for (stretch, result) in stretches.iter().zip(&mut results) {
+    for round in 1..looks_max {
+        for (number, (stretch, result)) in stretches.iter().zip(&mut results).enumerate() {
+            let look = round * stretches.len() + number;
             if result.is_sure() {
                 continue;
             }
             // Requests without time between: two looks in a row would begin with what the first left waiting.
+            let tick = &mut |share: f64| tick_in(look, share * UNTIMED_SHARE);
             let Some(drive) = aged.serve_functional(&between, stretch, tick)? else { return Ok(None) };
             aged = drive;
+            let tick = &mut |share: f64| tick_in(look, UNTIMED_SHARE + share * (1.0 - UNTIMED_SHARE));
             let Some((served, drive)) = aged.serve(&wanted.plan, stretch, tick)? else { return Ok(None) };
             result.add_look(served.latencies);
             aged = drive;
@@ -232,9 +241,10 @@ impl Aged {
         self,
         wanted: &CloseUpPlan,
         stretch: &Stretch,
-        tick: &mut dyn FnMut() -> Result<()>,
+        tick: &mut dyn FnMut(f64) -> Result<()>,
     ) -> Result<Option<(StretchResult, Self)>> {
-        let Some((served, aged)) = self.serve(&wanted.plan, stretch, tick)? else { return Ok(None) };
+        let first = &mut |share: f64| tick(share / 2.0);
+        let Some((served, aged)) = self.serve(&wanted.plan, stretch, first)? else { return Ok(None) };
         let late_ns = served.ended_ns.saturating_sub(served.arrived_ns);
         let mut seen = StretchResult {
             from_ns: stretch.from_ns,
@@ -250,7 +260,8 @@ impl Aged {
         }
         let mut plan = wanted.plan.clone();
         plan.mode = Mode::Timed(Arrival::Closed { queue_depth: SATURATING_DEPTH });
-        let Some((served, aged)) = aged.serve(&plan, stretch, tick)? else { return Ok(None) };
+        let second = &mut |share: f64| tick((1.0 + share) / 2.0);
+        let Some((served, aged)) = aged.serve(&plan, stretch, second)? else { return Ok(None) };
         let took_ns = (served.ended_ns - served.from_ns).max(1);
         seen.possible_bytes_per_s = Some(served.bytes as f64 * 1e9 / took_ns as f64);
         Ok(Some((seen, aged)))
@@ -261,11 +272,11 @@ impl Aged {
         self,
         plan: &Plan,
         stretch: &Stretch,
-        tick: &mut dyn FnMut() -> Result<()>,
+        tick: &mut dyn FnMut(f64) -> Result<()>,
     ) -> Result<Option<Self>> {
         let Some(mut run) = self.functional(plan, stretch.range().end)? else { return Ok(None) };
         while run.stages.book.counted < stretch.requests && run.step(STEP)? != Phase::Done {
-            tick()?;
+            tick(run.stages.book.counted as f64 / stretch.requests as f64)?;
         }
         Self::of(run)
     }
@@ -274,7 +285,7 @@ impl Aged {
         self,
         plan: &Plan,
         stretch: &Stretch,
-        tick: &mut dyn FnMut() -> Result<()>,
+        tick: &mut dyn FnMut(f64) -> Result<()>,
     ) -> Result<Option<(Served, Self)>> {
         let Self { ftl, counts, ends } = self;
         let Mode::Timed(arrival) = plan.mode else { return Ok(None) };
@@ -287,8 +298,11 @@ impl Aged {
             book: Book::default(),
         };
         let mut run = Run { simulation: counting_from_now(plan, reading, stages)? };
-        let (from_ns, bytes_before) = run.serve(stretch.lead, tick)?;
-        let (arrived_ns, bytes) = run.serve(stretch.requests, tick)?;
+        let all = (stretch.lead + stretch.requests) as f64;
+        let (from_ns, bytes_before) = run.serve(stretch.lead, &mut |served| tick(served as f64 / all))?;
+        let lead = stretch.lead;
+        let (arrived_ns, bytes) =
+            run.serve(stretch.requests, &mut |served| tick((lead + served) as f64 / all))?;
         let (latencies, ended_ns, Drive { ftl, array }) = run.end()?;
         let served = Served { from_ns, arrived_ns, ended_ns, bytes: bytes - bytes_before, latencies };
         Ok(Some((served, Self { ftl, counts: array.counts().clone(), ends })))
@@ -312,15 +326,16 @@ struct Run {
 
 impl Run {
     /// Serves requests and discards earlier latencies; returns when the last of them arrived, and the bytes of all so
-    /// far.
-    fn serve(&mut self, requests: u64, tick: &mut dyn FnMut() -> Result<()>) -> Result<(u64, u64)> {
-        let end = self.simulation.stages.book.counted + requests;
+    /// far. `tick` receives the requests served.
+    fn serve(&mut self, requests: u64, tick: &mut dyn FnMut(u64) -> Result<()>) -> Result<(u64, u64)> {
+        let begin = self.simulation.stages.book.counted;
+        let end = begin + requests;
         self.timed().direct.clock.take_latencies();
         while self.simulation.stages.book.counted < end {
             if self.simulation.step((end - self.simulation.stages.book.counted).min(STEP))? == Phase::Done {
                 break;
             }
-            tick()?;
+            tick(self.simulation.stages.book.counted - begin)?;
         }
         let host = self.simulation.stages.addressing.total();
         Ok((self.timed().direct.clock.now_ns(), host.read_bytes + host.write_bytes))

@@ -56,14 +56,17 @@ const LAPS_SHARE: f64 = 0.7;
 /// Approximate share of filling the drive in the work, on a large drive.
 const FILL_SHARE: f64 = 0.3;
 
+/// Approximate share of wearing a drive in, where a close-up follows it.
+const WEAR_IN_SHARE: f64 = 0.3;
+
 /// Programs of a lap that take a second or more.
 const LONG_LAP: u64 = 1 << 23;
 
 /// Default maximum of requests per lap, and in the wear-in of a drive.
 pub const REQUESTS_MAX: u64 = 1 << 26;
 
-/// Runs laps of whole passes. Reads are served only if they may change what is written. `tick` receives the finished
-/// share of the expected laps, and may stop them.
+/// Runs laps of whole passes, and the close-up after them. Reads are served only if they may change what is written.
+/// `whole` receives the finished share of the expected work, and may stop it.
 ///
 /// # Errors
 /// Errors of the run, and those of `tick`.
@@ -72,10 +75,10 @@ pub fn measure(
     pass: &Pass,
     criterion: &Criterion,
     close_up: Option<&close_up::CloseUpPlan>,
-    tick: &mut dyn FnMut(f64) -> Result<()>,
+    whole: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Laps> {
     let of_laps = if close_up.is_some() { LAPS_SHARE } else { 1.0 };
-    let tick = &mut |share: f64| tick(share * of_laps);
+    let tick = &mut |share: f64| whole(share * of_laps);
     let Begun { mut simulation, requests, pages } = begin(plan, pass, tick)?;
     let tick = &mut |share: f64| tick(behind_fill(share));
     let enough = pages.max(criterion.programs_min);
@@ -121,7 +124,8 @@ pub fn measure(
     look_ahead(plan, &mut laps, (&mut simulation, pages, moved), &mut || tick(1.0))?;
     laps.wear = notes.wear.estimate(laps.ahead.is_some());
     if let Some(wanted) = close_up {
-        laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, &mut || tick(1.0))?;
+        let tick = &mut |share: f64| whole(LAPS_SHARE + (1.0 - LAPS_SHARE) * share);
+        laps.close_up = close_up_after(simulation, (pass, requests, pages), wanted, tick)?;
     }
     Ok(laps)
 }
@@ -216,7 +220,7 @@ fn close_up_after(
     laps: Simulation,
     (pass, requests, pages): (&Pass, u64, u64),
     wanted: &close_up::CloseUpPlan,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
     if laps.plan().ftl.setup.can_continue_as(&wanted.plan.ftl.setup) {
         return close_up::close_up(laps, wanted, tick);
@@ -225,16 +229,21 @@ fn close_up_after(
     plan.workload.without_reads = !plan.reads_matter();
     match close_up::go_on(laps, &plan)? {
         Some(mut simulation) => {
-            wear_in(&mut simulation, requests, pages, &mut |_| tick())?;
-            close_up::close_up(simulation, wanted, tick)
+            wear_in(&mut simulation, requests, pages, &mut |share| tick(share * WEAR_IN_SHARE))?;
+            close_up::close_up(simulation, wanted, &mut |share| tick(behind_wear_in(share)))
         }
-        None => close_up_without_laps(pass, wanted, &mut |_| tick()),
+        None => close_up_without_laps(pass, wanted, tick),
     }
 }
 
 /// Returns the progress when this share of the work after filling the drive is done.
 fn behind_fill(share: f64) -> f64 {
     FILL_SHARE + (1.0 - FILL_SHARE) * share
+}
+
+/// Returns the progress when this share of the work after the wear-in is done.
+fn behind_wear_in(share: f64) -> f64 {
+    WEAR_IN_SHARE + (1.0 - WEAR_IN_SHARE) * share
 }
 
 /// The workload on a drive at its first request.
@@ -264,7 +273,8 @@ fn begin(plan: &Plan, pass: &Pass, tick: &mut dyn FnMut(f64) -> Result<()>) -> R
     Ok(Begun { simulation, requests, pages: pages - at_rest.min(pages) })
 }
 
-/// Serves the close-up of a drive without laps. `tick` receives the progress of its wear-in, and may stop it.
+/// Serves the close-up of a drive without laps. `tick` receives the finished share of wear-in and close-up, and may stop
+/// them.
 ///
 /// # Errors
 /// Errors of the run, and those of `tick`.
@@ -273,9 +283,12 @@ pub fn close_up_without_laps(
     wanted: &close_up::CloseUpPlan,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<CloseUp>> {
-    let Begun { mut simulation, requests, pages } = begin(&wanted.plan, pass, tick)?;
-    wear_in(&mut simulation, requests, pages, &mut |share| tick(behind_fill(share)))?;
-    close_up::close_up(simulation, wanted, &mut || tick(1.0))
+    let of_fill = &mut |share: f64| tick(share * WEAR_IN_SHARE);
+    let Begun { mut simulation, requests, pages } = begin(&wanted.plan, pass, of_fill)?;
+    wear_in(&mut simulation, requests, pages, &mut |share| {
+        tick(behind_fill(share.min(1.0)) * WEAR_IN_SHARE)
+    })?;
+    close_up::close_up(simulation, wanted, &mut |share| tick(behind_wear_in(share)))
 }
 
 /// Parts of a lap after which the wear-in of a drive is checked.

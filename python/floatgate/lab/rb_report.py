@@ -12,7 +12,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, may_be_cut, signals, withheld
 from floatgate.pages import palette, vega
-from floatgate.pages.charts import COUNT_UNITS, HEIGHT, WIDTH, data_chart, finished, unit_of
+from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Grid, Picture, Rows, Section, figure
 from floatgate.report.sections.not_modelled import OF_CAPTURES
@@ -21,6 +21,10 @@ Facts = dict[str, Any]
 
 CLASSES = {"reads": palette.ORANGE, "programs": palette.BLUE, "erases": palette.PLUM}
 _BARS_MAX = 160
+_BASE = 0.7
+"""Where bars begin on the logarithmic axis: a single low phase still has a height."""
+_NEAR = 8.0
+"""An end of the interval so many times shorter or longer than all low phases is not drawn."""
 _CAPTION = (
     "How many low phases there were of which length. Dashed lines are the ends of the interval: what lies between them "
     "counts as a program, what is shorter as a read, what is longer as an erase. Heights are on a logarithmic scale."
@@ -82,10 +86,11 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
     """Draw low phases by length on a logarithmic axis, and the interval."""
     ends = facts["interval_us"]
     rows = _bars(facts)
-    span = [min(row["from"] for row in rows) * 0.9, max(row["to"] for row in rows) * 1.1]
-    name, scale = unit_of(max(row["count"] for row in rows), COUNT_UNITS)
+    least, most = min(row["from"] for row in rows), max(row["to"] for row in rows)
+    near = [end for end in ends if least / _NEAR < end < most * _NEAR]
+    span = [min(least, *near) * 0.9, max(most, *near) * 1.1]
     for row in rows:
-        row.update(count=row["count"] / scale, base=0.7 / scale)
+        row["base"] = _BASE
     x = vega.X(
         "from:Q",
         title="length of the low phase, us",
@@ -93,15 +98,14 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
         scale=vega.Scale(type="log", domain=span, nice=False, clamp=True),
     )
     present = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
-    title = f"low phases{f', {name}' if name else ''}"
-    y_scale = vega.Scale(type="log", domainMin=0.7 / scale, nice=False)
+    y_scale = vega.Scale(type="log", domainMin=_BASE, nice=False)
     bars = (
         data_chart(rows)
         .mark_rect(stroke=palette.INK, strokeWidth=0.3)
         .encode(
             x=x,
             x2="to:Q",
-            y=vega.Y("count:Q", title=title, scale=y_scale, axis=vega.Axis(tickCount=5, format="~g")),
+            y=vega.Y("count:Q", title="low phases", scale=y_scale, axis=vega.Axis(tickCount=5, format="~s")),
             y2="base:Q",
             color=vega.Color(
                 "class:N",

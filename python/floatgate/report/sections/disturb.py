@@ -107,7 +107,8 @@ def parts(result: dict[str, Any]) -> list[Part]:
         figure(
             "disturbance",
             "Disturbance of blocks",
-            "Blocks by what reads have disturbed them at the end, as a share of what they endure.",
+            "Blocks by what reads have disturbed them at the end, as a share of what they endure. Heights are on a "
+            "logarithmic scale that begins at zero.",
             lambda width: disturbance(facts, width),
         )
     ]
