@@ -27,7 +27,7 @@ use floatgate_snapshot::{Reader, Writer, damaged};
 use std::io::{self, Read, Write};
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
-pub const STATE_VERSION: u32 = 40;
+pub const STATE_VERSION: u32 = 41;
 
 impl Simulation {
     /// Writes the whole state of a run, which can then continue as if it had never stopped.

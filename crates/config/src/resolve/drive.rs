@@ -29,7 +29,7 @@ pub(crate) fn resolve(
     let (timing, raw_timing) = timing(layers, table.timing.unwrap_or_default(), timed, geometry.page_bytes)?;
     let (commands, raw_commands) =
         timed::commands(layers, table.commands, timed, (geometry.planes_per_die, together))?;
-    let ((order, urgent_as_writes, jobs_hold_channel), raw_scheduling) =
+    let (service, raw_scheduling) =
         timed::scheduling(layers, table.scheduling, (timed, incremental), &commands)?;
     let (model, raw_endurance) = slot::resolve(layers, table.endurance, &Facts::default())?;
     let endurance =
@@ -61,7 +61,17 @@ pub(crate) fn resolve(
         rated: None,
     };
     let phases = phases(&timing, geometry.page_bytes, disturb.as_ref());
-    let array = Settings { phases, commands, order, urgent_as_writes, jobs_hold_channel, seed, plp };
+    let timed::Service { order, urgent_as_writes, jobs_hold_channel, reads_old_copies } = service;
+    let array = Settings {
+        phases,
+        commands,
+        order,
+        urgent_as_writes,
+        jobs_hold_channel,
+        reads_old_copies,
+        seed,
+        plp,
+    };
     let drive = DriveSettings {
         geometry,
         subpages: 1,

@@ -8,7 +8,7 @@ use crate::tables::{choice, unknown};
 use floatgate_base::Result;
 use floatgate_base::policy::Facts;
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
-use floatgate_flash::timed::scheduling::jobs_hold_channel;
+use floatgate_flash::timed::scheduling::{jobs_hold_channel, reads_old_copies};
 use floatgate_flash::timed::settings::MULTI_PLANE;
 use floatgate_flash::timed::{Commands, MultiPlane, Order, Suspend};
 use floatgate_sim::{Background, ByContext};
@@ -74,8 +74,13 @@ pub(crate) fn commands(
     Ok((commands, raw))
 }
 
-/// The order of service, whether urgent jobs rank with host writes, and whether jobs hold their channel.
-type Service = (Order, bool, bool);
+/// Which operation a die serves next, as in `floatgate_flash::timed::Settings`.
+pub(crate) struct Service {
+    pub order: Order,
+    pub urgent_as_writes: bool,
+    pub jobs_hold_channel: bool,
+    pub reads_old_copies: bool,
+}
 
 /// Resolves which operation a die serves next.
 pub(crate) fn scheduling(
@@ -87,7 +92,7 @@ pub(crate) fn scheduling(
     let facts = Facts { incremental, ..Facts::default() };
     let (policy, raw) = slot::resolve(layers, table, &facts)?;
     let (order, urgent_as_writes) = Order::of(&policy);
-    let holds = jobs_hold_channel(&policy);
+    let (holds, reads_old_copies) = (jobs_hold_channel(&policy), reads_old_copies(&policy));
     if order == Order::Fcfs && (commands.suspend.program || commands.suspend.erase) {
         let what = "under fcfs no read is preferred, so nothing would be suspended";
         let expected = "expected \"priority\", or no program_suspend and no erase_suspend";
@@ -101,7 +106,13 @@ pub(crate) fn scheduling(
             "expected \"nothing\", or no cache_read, cache_program, program_suspend and erase_suspend";
         return Err(layers.error("drive.scheduling.jobs_hold", what, expected));
     }
-    Ok(((order, urgent_as_writes, holds), timed.then_some(raw)))
+    if holds && reads_old_copies {
+        let what = "jobs_hold is \"channel\", and keeps reads waiting until the pages have moved";
+        let expected = "expected \"new\", or jobs_hold = \"nothing\"";
+        return Err(layers.error("drive.scheduling.moved_reads", what, expected));
+    }
+    let service = Service { order, urgent_as_writes, jobs_hold_channel: holds, reads_old_copies };
+    Ok((service, timed.then_some(raw)))
 }
 
 pub(super) fn ns(us: f64) -> u64 {

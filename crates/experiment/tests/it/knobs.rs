@@ -126,6 +126,7 @@ fn commands() -> Vec<Case> {
             timed("read_share = 0.5\n") + "[ftl.collect]\nmode = \"whole-block\"\n",
             By("nothing", "channel", READ),
         ),
+        ("drive.scheduling.moved_reads", timed("read_share = 0.5\n"), By("new", "old", READ)),
     ]
 }
 

@@ -253,7 +253,7 @@ fn snapshots_that_could_not_be_used_are_refused() {
 /// throttle, requests in flight.
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 12\npages_per_block = 8\n\
                     [drive.disturb]\nmodel = \"tlc-base\"\nmax_reads = 20\n[ftl.reclaim]\npolicy = \"redftl\"\nreplica_pages = 2\n\
-                    [drive.buffer]\ncapacity = \"32 KiB\"\npolicy = \"disturb-aware\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
+                    [drive.scheduling]\nmoved_reads = \"old\"\n[drive.buffer]\ncapacity = \"32 KiB\"\npolicy = \"disturb-aware\"\naccess_us = 1\n[host]\nqueues = 2\noutstanding_max = 3\n\
                     [ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n[ftl.background]\npolicy = \"idle\"\n\
                     [ftl.level]\npolicy = \"hot-cold-swap\"\npe_cycles = 20\n\
                     [lifetime.throttle]\npolicy = \"ready-optimistic\"\nunit_window_s = 0.02\nhistory_s = 1\n\
@@ -264,7 +264,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (27, "9180637f1488a058");
-    const RUN_IS: (u32, &str) = (40, "c2d59a287c31d667bf833881e96512f6bb110a8a3d94b686");
+    const RUN_IS: (u32, &str) = (41, "296571647a72313b869b4b8188c0d2308d66321f67454ec6");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

@@ -91,6 +91,10 @@ fn commands_and_scheduling_that_make_no_sense_are_refused() {
             "drive.scheduling.jobs_hold: jobs_hold is \"channel\", and cache commands or suspension let host operations in between; expected",
         ),
         (
+            &[("drive.scheduling.moved_reads", "old"), ("drive.scheduling.jobs_hold", "channel")],
+            "drive.scheduling.moved_reads: jobs_hold is \"channel\", and keeps reads waiting until the pages have moved; expected",
+        ),
+        (
             &[("drive.scheduling.priority", r#"["read", "read", "write"]"#)],
             "drive.scheduling.priority: priority is [\"read\", \"read\", \"write\"]; expected \"read\", \"write\", \"background\", in any order",
         ),

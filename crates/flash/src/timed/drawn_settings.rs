@@ -50,6 +50,7 @@ pub(super) fn settings(rng: &mut Rng, seed: u64) -> Settings {
         order,
         urgent_as_writes: yes(rng),
         jobs_hold_channel: false,
+        reads_old_copies: yes(rng),
         seed,
         plp: true,
     }

@@ -49,6 +49,8 @@ impl Flash for Timed {
             }
             let ticket = self.issue_program(op, Class::Background, to, written);
             self.note_reclaim(to.die, ticket, cause);
+            let copy = Far { die: to.die as u32, class: Class::Background as u8, ticket };
+            self.note_move(source, destination, copy, copy);
             return;
         }
         let mut read = self.op(Kind::Read, source, from, cause);
@@ -61,6 +63,7 @@ impl Flash for Timed {
         self.note_reclaim(from.die, ticket, cause);
         let ticket = self.issue_program(program, Class::Background, to, 0);
         self.note_reclaim(to.die, ticket, cause);
+        self.note_move(source, destination, far, Far { die: to.die as u32, ticket, ..far });
     }
 
     fn copy_run(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
@@ -85,6 +88,9 @@ impl Flash for Timed {
         }
         self.counts.read(ppn, lpn, cause);
         if !self.on {
+            return;
+        }
+        if self.moving.is_some() && self.read_old_copies(&[(ppn, lpn)], cause) {
             return;
         }
         let place = self.place(ppn);

@@ -2,7 +2,8 @@
 //!
 //! The state changes when the FTL issues a command. The command then waits at its die, in the queue of its class, until
 //! die and channel are free and its predecessors are done:
-//! - a read follows the unfinished program of its own page;
+//! - a read follows the unfinished program of its own page, or takes the old copy of a page that a job moves
+//!   (`moving.rs`);
 //! - a program follows the erase of its block, and earlier programs of that block by another class, because pages of a
 //!   block are programmed in order;
 //! - a move follows the programs of its source block;
@@ -30,6 +31,7 @@ mod hold;
 mod issue;
 mod joins;
 mod links;
+mod moving;
 mod ops;
 mod packed;
 mod plain;
@@ -62,6 +64,7 @@ use crate::{Class, Flash, Functional, Layout, Scope};
 use floatgate_base::{DomainId, IdVec, UnitId};
 use gathering::Gathering;
 use links::Links;
+use moving::Moving;
 use queue::{Far, NO_REQUEST};
 use reclaims::Reclaims;
 use schedule::Schedule;
@@ -142,6 +145,8 @@ pub struct Timed {
     newest: Far,
     /// Dependencies between requests, if they are kept.
     links: Option<Box<Links>>,
+    /// Pages that jobs move, if host reads take their old copies.
+    moving: Option<Box<Moving>>,
     /// Operations of read reclaim under way, if they are tracked.
     reclaims: Option<Box<Reclaims>>,
     /// Whether operations take time; those of preconditioning and warm-up do not.
@@ -179,6 +184,9 @@ impl Timed {
             hold: Far::default(),
             newest: Far::default(),
             links: None,
+            moving: settings
+                .reads_old_copies
+                .then(|| Box::new(Moving::new(layout.units(), geometry.dies() as usize))),
             reclaims: None,
             on: false,
             counts: Functional::new(layout),

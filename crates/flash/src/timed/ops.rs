@@ -138,17 +138,34 @@ impl Timed {
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];
         let ticket = self.issue_program(op, Class::Background, to, written);
         self.note_reclaim(to.die, ticket, cause);
+        if self.moving.is_some() {
+            let first_ticket = ticket - others.len() as u64;
+            for (&(source, _), n) in sources.iter().zip(0..) {
+                let program = Far {
+                    die: to.die as u32,
+                    class: Class::Background as u8,
+                    ticket: first_ticket + u64::from(n),
+                };
+                self.note_move(source, destination + n, program, program);
+            }
+        }
     }
 
-    /// Issues a host read.
+    /// Issues a host read, after the unfinished programs of its page.
     #[inline(always)]
     pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {
-        op.request = self.request;
         let queues = &self.schedule.dies[place.die].queues;
         // Without programs there is no program to search for.
         if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
             op.after = self.programs_of(place, op.ppn);
         }
+        self.queue_read(op, place, cause);
+    }
+
+    /// Adds a host read to the queue of its die; returns its ticket.
+    #[inline(always)]
+    pub(super) fn queue_read(&mut self, mut op: Op, place: Place, cause: Cause) -> u64 {
+        op.request = self.request;
         if cause == Cause::Partial {
             let far = std::mem::take(&mut self.hold);
             self.wait_for_far(&mut op, far);
@@ -158,6 +175,7 @@ impl Timed {
         if cause == Cause::Partial {
             self.read_first = self.newest;
         }
+        ticket
     }
 
     /// Issues a program, or a copy whose page is on the same die; a copy follows the write `source_written`. Tickets

@@ -38,7 +38,9 @@ impl Timed {
         let fetched = &self.gathering.fetched;
         let read = fetched.binary_search_by_key(&page, |&(page, _)| page).map(|i| fetched[i].1);
         debug_assert!(read.is_ok(), "page {source} moves without having been read");
-        self.join(destination, read.unwrap_or_default());
+        let read = read.unwrap_or_default();
+        self.join(destination, read);
+        self.note_gathered(source, destination, read);
         if let Some(volatile) = &mut self.volatile {
             let layout = self.counts.layout();
             volatile.moves(layout.unit_of(source), layout.unit_of(destination));
@@ -80,6 +82,7 @@ impl Timed {
         let ticket = self.issue_program(op, class, place, 0);
         self.note_reclaim(place.die, ticket, cause);
         let program = Far { die: place.die as u32, class: class as u8, ticket };
+        self.note_gathered_program(unit, program);
         if let Some(volatile) = &mut self.volatile {
             volatile.programmed(unit, program);
         }
@@ -124,6 +127,9 @@ impl Timed {
         let Some(&(first, _)) = pages.first() else { return };
         if self.counts.is_gathering(first) {
             self.newest = Far::default();
+            return;
+        }
+        if self.moving.is_some() && self.read_old_copies(pages, cause) {
             return;
         }
         let ppn = self.flash_page(first);

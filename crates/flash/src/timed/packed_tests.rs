@@ -1,6 +1,7 @@
 //! Random drives whose flash pages hold several pages of the map. A log of the execution is checked: every program has
 //! its data, and every erase follows the pending operations of its block. If a power cut loses gathering data, an erase
 //! must also follow the programs of moved data, and no FLUSH or FUA write may complete before its data are on flash.
+//! Where host reads take old copies, such a read finds the data that moved, on the flash or in the controller.
 
 use super::queue::Kind;
 use super::*;
@@ -11,6 +12,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Number of requests per drive.
 const REQUESTS: u32 = 200;
+
+/// How a page came to its place by a move.
+#[derive(Clone, Copy)]
+struct Came {
+    /// Its flash page before.
+    source: u32,
+    /// The program of that flash page, and the read for the move.
+    written: Operation,
+    fetched: Operation,
+    /// The program of the flash page at the new place; none while that is incomplete.
+    moved: Option<Operation>,
+}
 
 /// The nth operation of a class and kind on a flash page, by its first page.
 type Operation = (usize, u8, u32, usize);
@@ -42,6 +55,11 @@ struct Driver {
     /// Operations that must end before a request does.
     owes: Vec<(u32, Operation)>,
     request: u32,
+    /// By page, its latest move.
+    came: BTreeMap<u32, Came>,
+    /// Reads of old copies, and reads from the controller by their time.
+    old: Vec<(Operation, Came)>,
+    from_controller: Vec<(u64, Came)>,
 }
 
 impl Driver {
@@ -66,6 +84,7 @@ impl Driver {
         (settings.commands.suspend.program, settings.commands.suspend.erase) = (yes(&mut rng), yes(&mut rng));
         let loses = yes(&mut rng);
         settings.plp = !loses;
+        settings.reads_old_copies = yes(&mut rng);
         let mut timed = Timed::new(layout.clone(), settings);
         timed.start();
         let units = layout.units() as usize;
@@ -84,6 +103,9 @@ impl Driver {
             of_host: Vec::new(),
             owes: Vec::new(),
             request: 0,
+            came: BTreeMap::new(),
+            old: Vec::new(),
+            from_controller: Vec::new(),
             timed,
         }
     }
@@ -114,6 +136,56 @@ impl Driver {
         }
         self.of_block[block].push(operation);
         operation
+    }
+
+    /// Issues a host read and records where it goes; returns the operation, if there is one.
+    fn reads(&mut self, ppn: Ppn, cause: Cause) -> Option<Operation> {
+        self.timed.read(ppn, Lpn(0), cause);
+        let Far { die, ticket, .. } = self.timed.newest;
+        if ticket == 0 {
+            self.from_controller.push((self.timed.now_ns, self.came[&ppn.0]));
+            return None;
+        }
+        let reads = self.timed.schedule.dies[die as usize].queues[Class::Read as usize].one_by_one(1);
+        let read = reads.iter().find(|(of, _)| *of == ticket).map(|(_, op)| op.ppn)?;
+        if read == self.base(ppn) {
+            return Some(self.record(Class::Read, Kind::Read, ppn));
+        }
+        let count = self.counts.entry((Class::Read as usize, Kind::Read as u8, read.0)).or_insert(0);
+        *count += 1;
+        let operation = (Class::Read as usize, Kind::Read as u8, read.0, *count - 1);
+        let block = self.timed.place(read).block;
+        self.of_block[block].push(operation);
+        self.old.push((operation, self.came[&ppn.0]));
+        Some(operation)
+    }
+
+    /// Checks that reads of old copies and from the controller found their data; returns how many there were.
+    fn check_old_copies(
+        &self,
+        span: &dyn Fn(&Operation) -> (u64, u64),
+        log: &BTreeMap<Operation, (u64, u64)>,
+        seed: u64,
+    ) -> (usize, usize) {
+        for (read, Came { source, written, .. }) in &self.old {
+            assert_eq!(read.2, *source, "seed {seed}: of another page");
+            let ((from, to), (_, programmed)) = (span(read), span(written));
+            assert!(programmed <= from, "seed {seed}: {read:?} at {from} before its program");
+            let block = self.timed.place(Ppn(*source)).block;
+            let erased = log.iter().find(|(key, at)| {
+                key.1 == Kind::Erase as u8
+                    && self.timed.place(Ppn(key.2)).block == block
+                    && at.0 >= programmed
+                    && at.0 < to
+            });
+            assert!(erased.is_none(), "seed {seed}: {read:?} until {to} after {erased:?}");
+        }
+        for (now, Came { fetched, moved, .. }) in &self.from_controller {
+            let moved = moved.as_ref().map_or(u64::MAX, |program| span(program).1);
+            let fetched = span(fetched).1;
+            assert!(fetched <= *now && *now <= moved, "seed {seed}: {fetched} {now} {moved}");
+        }
+        (self.old.len(), self.from_controller.len())
     }
 
     /// Returns a page that is written and on flash.
@@ -149,6 +221,10 @@ impl Driver {
         if layout.left_of_flash_page(end) == 0 {
             let earlier = self.of_block[self.timed.place(self.base(ppn)).block].clone();
             let program = self.record(class, Kind::Program, ppn);
+            let base = self.base(ppn);
+            for (_, came) in self.came.range_mut(base.0..base.0 + layout.subpages()) {
+                came.moved.get_or_insert(program);
+            }
             let held = std::mem::take(&mut self.holds[unit]);
             self.before.extend(held.into_iter().map(|read| (read, program)));
             // Programs of a block execute in order, and after its erase.
@@ -200,23 +276,23 @@ impl Driver {
                 self.written[layout.unit_of(ppn).index()] = true;
                 match old.filter(|_| self.rng.below(3) == 0) {
                     Some(old) => {
-                        self.timed.read(old, Lpn(0), Cause::Partial);
-                        let read = self.record(Class::Read, Kind::Read, old);
+                        let read = self.reads(old, Cause::Partial);
                         self.timed.replace(ppn, old);
                         self.from[layout.unit_of(ppn).index()].insert(layout.unit_of(old).0);
                         self.timed.program(ppn, Lpn(0), Cause::Partial);
-                        self.wrote(ppn, &[read], Class::Write);
+                        self.came.remove(&ppn.0);
+                        self.wrote(ppn, read.as_slice(), Class::Write);
                     }
                     None => {
                         self.timed.program(ppn, Lpn(0), Cause::Host);
+                        self.came.remove(&ppn.0);
                         self.wrote(ppn, &[], Class::Write);
                     }
                 }
             }
             5 => {
                 let Some(ppn) = self.on_flash() else { return };
-                self.timed.read(ppn, Lpn(0), Cause::Host);
-                self.record(Class::Read, Kind::Read, ppn);
+                self.reads(ppn, Cause::Host);
             }
             6..=8 => {
                 let Some(from) = self.on_flash() else { return };
@@ -235,7 +311,10 @@ impl Driver {
                     let Some(to) = self.fresh() else { break };
                     self.timed.copy_run(&[source], to, Cause::Gc);
                     self.from[layout.unit_of(to).index()].insert(unit as u32);
-                    self.wrote(to, &[reads[&self.base(source.0).0]], Class::Background);
+                    let (source, fetched) = (self.base(source.0).0, reads[&self.base(source.0).0]);
+                    let came = Came { source, written: self.programs[&source], fetched, moved: None };
+                    self.came.insert(to.0, came);
+                    self.wrote(to, &[fetched], Class::Background);
                 }
             }
             _ => {
@@ -262,7 +341,7 @@ impl Driver {
 
 #[test]
 fn packed_programs_have_their_data() {
-    let (mut programs, mut late) = (0, 0);
+    let (mut programs, mut late, mut old, mut from_controller) = (0, 0, 0, 0);
     for seed in 1..=400 {
         let mut driver = Driver::new(seed);
         let mut now = 0;
@@ -297,6 +376,8 @@ fn packed_programs_have_their_data() {
                 "seed {seed}: {later:?} {second:?} before {earlier:?} {first:?} ended"
             );
         }
+        let seen = driver.check_old_copies(&span, &happened, seed);
+        (old, from_controller) = (old + seen.0, from_controller + seen.1);
         let done: BTreeMap<_, _> = done.into_iter().collect();
         for (request, program) in &driver.owes {
             let (end, to) = (done[request], span(program).1);
@@ -308,4 +389,8 @@ fn packed_programs_have_their_data() {
     }
     assert!(programs > 10_000, "{programs} programs");
     assert!(late > 1000, "{late} requests waited for programs");
+    assert!(
+        old > 100 && from_controller > 100,
+        "{old} reads of old copies, {from_controller} from the controller"
+    );
 }

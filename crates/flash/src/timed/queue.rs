@@ -194,6 +194,11 @@ impl Queue {
         (op.far, op.far_class, op.far_die) = (Due::default(), 0, 0);
     }
 
+    /// Makes the `n`th waiting operation of the background wait for a read.
+    pub fn follow_read(&mut self, n: usize, read: Due) {
+        self.ops[self.started + n].after[0] = read;
+    }
+
     /// Starts the first `n` waiting operations.
     #[inline(always)]
     pub fn start(&mut self, n: usize, _now: u64) {
@@ -284,16 +289,32 @@ impl Queue {
     /// none. Follows the block's programs backwards, so it takes at most as many steps as a block has pages, however
     /// long the queue.
     pub fn program_of(&self, ppn: Ppn, newest: u64) -> u64 {
+        self.program_of_those(ppn, newest, |_| true)
+    }
+
+    /// Returns the same of the programs issued before the operation of this number.
+    pub fn program_before(&self, ppn: Ppn, newest: u64, order: u32) -> u64 {
+        self.program_of_those(ppn, newest, |of| of.wrapping_sub(order).cast_signed() < 0)
+    }
+
+    #[inline(always)]
+    fn program_of_those(&self, ppn: Ppn, newest: u64, is_one: impl Fn(u32) -> bool) -> u64 {
         let mut ticket = newest;
         while ticket > self.done {
             let (op, end) = self.of_ticket(ticket);
             let (place, more) = (ppn.0.wrapping_sub(op.ppn.0), op.more());
-            if place <= more {
+            if place <= more && is_one(op.order.wrapping_add(place)) {
                 return end - u64::from(more - place);
             }
             ticket = op.previous.ticket(self.done);
         }
         0
+    }
+
+    /// Returns the number of a pending operation in the order of issue.
+    pub fn order_of(&self, ticket: u64) -> u32 {
+        let (op, end) = self.of_ticket(ticket);
+        op.order.wrapping_add(op.more() - (end - ticket) as u32)
     }
 }
 

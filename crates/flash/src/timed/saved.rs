@@ -2,6 +2,7 @@
 
 use super::gathering::Gathering;
 use super::links::Links;
+use super::moving::Moving;
 use super::queue::{Far, Job};
 use super::reclaims::Reclaims;
 use super::schedule::Schedule;
@@ -25,6 +26,7 @@ pub struct Underway<'a> {
     hold: Far,
     newest: Far,
     links: Cow<'a, Option<Box<Links>>>,
+    moving: Cow<'a, Option<Box<Moving>>>,
     reclaims: Cow<'a, Option<Box<Reclaims>>>,
     on: bool,
 }
@@ -47,6 +49,7 @@ impl Timed {
             hold,
             newest,
             links,
+            moving,
             reclaims,
             on,
             counts: _,
@@ -70,6 +73,7 @@ impl Timed {
             hold: *hold,
             newest: *newest,
             links: Cow::Borrowed(links),
+            moving: Cow::Borrowed(moving),
             reclaims: Cow::Borrowed(reclaims),
             on: *on,
         }
@@ -100,6 +104,7 @@ impl Timed {
             hold,
             newest,
             links,
+            moving,
             reclaims,
             on,
         } = state;
@@ -108,6 +113,9 @@ impl Timed {
             && gathering.is_like(&self.gathering)
             && volatile.as_deref().map_or(self.volatile.is_none(), |saved| {
                 self.volatile.as_deref().is_some_and(|own| saved.is_like(own))
+            })
+            && moving.as_deref().map_or(self.moving.is_none(), |saved| {
+                self.moving.as_deref().is_some_and(|own| saved.is_like(own))
             })
             && schedule.same_drive(&self.schedule);
         if fits {
@@ -122,7 +130,7 @@ impl Timed {
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
-            self.reclaims = reclaims.into_owned();
+            (self.moving, self.reclaims) = (moving.into_owned(), reclaims.into_owned());
             (self.gathering, self.volatile) = (gathering.into_owned(), volatile.into_owned());
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }

@@ -11,7 +11,7 @@ pub const SLOT: Slot = Slot {
     what: "scheduling",
     summary: "The next operation at a die.",
     policies: &[PRIORITY, FCFS],
-    common: &[JOBS_HOLD],
+    common: &[JOBS_HOLD, MOVED_READS],
     acts: Acts::Timed,
 };
 
@@ -40,6 +40,16 @@ const JOBS_HOLD: ParamInfo = ParamInfo::name(
 )
 .timed();
 
+const MOVED_READS: ParamInfo = ParamInfo::name(
+    "moved_reads",
+    "the copy that a host read takes of a page that a job moves",
+    &[
+        ("new", "the new one, once it is programmed"),
+        ("old", "the old one until then: from the flash, and from the controller once the job has read it"),
+    ],
+)
+.timed();
+
 const PRIORITY: PolicyInfo = PolicyInfo {
     params: &[CLASSES_IN_ORDER, URGENT_JOBS],
     cost: "O(1)",
@@ -62,6 +72,12 @@ impl Order {
         }
         (Self::Priority(classes), settings.text(URGENT_JOBS.name) == "write")
     }
+}
+
+/// Returns whether host reads of pages that a job moves take the old copy.
+#[must_use]
+pub fn reads_old_copies(settings: &ChosenPolicy) -> bool {
+    settings.text(MOVED_READS.name) == "old"
 }
 
 /// Returns whether jobs keep host operations off their whole channel.

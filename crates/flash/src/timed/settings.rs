@@ -194,6 +194,8 @@ pub struct Settings {
     pub urgent_as_writes: bool,
     /// Whether jobs keep host operations off their whole channel (`hold.rs`); not with suspension or cache commands.
     pub jobs_hold_channel: bool,
+    /// Whether host reads of pages that a job moves take the old copy (`moving.rs`); not where jobs hold their channel.
+    pub reads_old_copies: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
     /// Whether data that gather in the controller survive a power cut; if not, an erase waits for the programs of data
@@ -211,6 +213,7 @@ impl Settings {
             order: Order::Priority(Class::ALL),
             urgent_as_writes: false,
             jobs_hold_channel: false,
+            reads_old_copies: false,
             seed: 1,
             plp: true,
         }

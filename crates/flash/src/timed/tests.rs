@@ -94,6 +94,30 @@ fn a_write_waits_for_the_programs_of_the_chunk_that_it_fills() {
 }
 
 #[test]
+fn a_read_of_a_page_that_moves_takes_the_old_copy() {
+    let ends_with = |reads_old_copies: bool| {
+        let settings = Settings { reads_old_copies, ..Settings::plain(PHASES) };
+        let mut t = Timed::new(Layout::new(geometry(1, 1), Scope::Plane), settings);
+        t.start();
+        (0..16).for_each(|n| request(&mut t, n, 0, |t| t.program(page(0, n), Lpn(n), Cause::Host)));
+        ends(&mut t);
+        // Three moves of 670 ns each, then the erase of their block.
+        request(&mut t, 20, 10_000, |t| {
+            (0..3).for_each(|n| t.copy(page(0, n), page(0, 16 + n), Owner::page(Lpn(n)), Cause::Gc));
+            t.erase(UnitId(0), Cause::Gc);
+        });
+        request(&mut t, 21, 10_100, |t| t.read(page(0, 18), Lpn(2), Cause::Host));
+        request(&mut t, 22, 10_200, |t| t.read(page(0, 17), Lpn(1), Cause::Host));
+        let ends = ends(&mut t);
+        let erases = t.schedule.log.0.iter().filter(|o| o.kind == queue::Kind::Erase);
+        (ends, erases.map(|o| o.from).collect::<Vec<_>>())
+    };
+    // The second read waits behind the first, which waits for all moves.
+    assert_eq!(ends_with(false), (vec![(20, 10_000), (21, 12_070), (22, 12_130)], vec![12_130]));
+    assert_eq!(ends_with(true), (vec![(20, 10_000), (21, 10_730), (22, 10_790)], vec![12_130]));
+}
+
+#[test]
 fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
     let mut t = array(2, 1, PHASES);
     t.keep_links();
