@@ -6,19 +6,70 @@ from pathlib import Path
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.run.experiment import resolve
 from floatgate.study import also_differs
 from floatgate.study.compare import Comparison, Setting
+from floatgate.study.runs.points import Axis, Points
+from floatgate.study.same_in_all import shared
 
 TRIGGER = "ftl.collect.trigger_free_blocks"
 
 
-def test_a_default_that_follows_from_a_policy_is_named() -> None:
-    done = floatgate.compare(SMALL, {"ftl.separate.policy": ["none", "sepbit", "dac"]}, jobs=2)
+def test_a_default_that_follows_from_a_policy_is_the_same_in_all() -> None:
+    vary = {"ftl.collect.policy": ["greedy", "fifo"], "ftl.separate.policy": ["none", "sepbit", "dac"]}
+    done = floatgate.compare(SMALL, vary, jobs=2)
     # Parameters of a policy, such as the classes of dac, are no news.
-    assert done.to_dict()["also_differs"] == {TRIGGER: [1, 2, 2]}
-    note = f"also differs: {TRIGGER} 1, 2, 2"
+    assert done.to_dict()["also_differs"] == {}
+    assert done.to_dict()["same_in_all"] == {TRIGGER: {"value": 2, "defaults": [1, 2, 2] * 2}}
+    note = f"{TRIGGER} is 2 in all settings; by default it would be 1 under none, 2 under the others (--own-defaults"
     assert note in done.text()
     assert note in done.report()
+    stated = floatgate.run(SMALL, set={TRIGGER: 2})
+    assert done.runs[0].result.flash.to_dict() == stated.result.flash.to_dict()
+
+
+def test_own_defaults_are_left_and_named_by_setting() -> None:
+    vary = {"ftl.separate.policy": ["none", "sepbit", "dac"]}
+    done = floatgate.compare(SMALL, vary, own_defaults=True, jobs=2)
+    assert done.to_dict()["also_differs"] == {TRIGGER: [1, 2, 2]}
+    assert done.to_dict()["same_in_all"] == {}
+    assert f"also differs: {TRIGGER} 1 under none, 2 under the others" in done.text()
+
+
+def test_a_stated_trigger_is_left(tmp_path: Path) -> None:
+    file = tmp_path / "stated.toml"
+    file.write_text("[ftl.collect]\ntrigger_free_share = 0.01\n")
+    points = Points((Axis("ftl.separate.policy", ('"none"', '"sepbit"')),))
+    for stated in (resolve(file), resolve(SMALL, set={TRIGGER: 3})):
+        assert shared(stated, points) == (stated, ())
+    varied = Points((*points.axes, Axis(TRIGGER, ("2", "3"))))
+    assert shared(resolve(SMALL), varied) == (resolve(SMALL), ())
+
+
+def test_a_redrawn_page_says_what_is_the_same(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    cli("compare", experiment, "--vary", "ftl.separate.policy=none,sepbit", "--out", "o", "--no-report").done()
+    cli("report", "o", "--out", "again.html").done()
+    assert (
+        f"{TRIGGER} is 2 in all settings; by default it would be 1 under none" in (tmp_path / "again.html").read_text()
+    )
+
+
+def test_collection_in_batches_is_said_where_a_separator_shares_blocks() -> None:
+    vary = {"ftl.separate.policy": ["none", "host-gc"]}
+    skewed = {**SMALL, "workload.pattern": "zipf"}
+    done = floatgate.compare(skewed, vary, set={"ftl.collect.stop_free_blocks": 5}, jobs=2)
+    note = "none shares blocks between host and moved pages, yet collection frees several blocks at a time"
+    remedy = "greedy does: --set ftl.collect.stop_free_blocks=2 (docs"
+    for text in (done.text(), done.report()):
+        assert note in text
+        assert remedy in text
+        assert "host-gc shares" not in text
+    one_by_one = floatgate.compare(skewed, vary, set={"ftl.collect.stop_free_blocks": 2}, jobs=2)
+    assert note not in one_by_one.text()
+    by_victim = floatgate.compare(skewed, {"ftl.collect.policy": ["greedy", "fifo"]}, jobs=2)
+    assert note not in by_victim.text()
+    # The remedy does what it says: without batches, no separation costs more.
+    assert one_by_one.runs[0].waf > done.runs[0].waf
 
 
 def test_the_same_trigger_leaves_nothing_to_say() -> None:
@@ -34,8 +85,8 @@ def test_a_report_of_several_runs_names_all(cli: Cli, experiment: Path, tmp_path
     cli("report", "none", "dac", "--out", "both.html").done()
     page = (tmp_path / "both.html").read_text()
     assert "also differs:" in page
-    assert "ftl.separate.policy none, dac" in page
-    assert f"{TRIGGER} 1, 2" in page
+    assert "ftl.separate.policy none under none, dac under dac" in page
+    assert f"{TRIGGER} 1 under none, 2 under dac" in page
 
 
 def test_many_settings_are_counted() -> None:

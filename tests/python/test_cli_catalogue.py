@@ -82,6 +82,11 @@ def test_policies_that_order_their_streams_name_them(cli: Cli) -> None:
     assert "streams:" not in cli("policies", "greedy").done()
 
 
+def test_no_separation_says_what_collection_in_batches_does(cli: Cli) -> None:
+    assert "one victim at a time, as textbook greedy does (docs/separation.md)" in cli("policies", "none").done()
+    assert "one victim at a time" not in cli("policies", "sepbit").done()
+
+
 def test_drives(cli: Cli) -> None:
     entries = json.loads(cli("drives", "--json").done())["drives"]
     table = cli("drives").done().splitlines()

@@ -163,3 +163,10 @@ def test_the_end_of_the_input_is_an_error(tmp_path: Path) -> None:
     assert status == 2
     assert "error: floatgate init: the input ended before the last answer" in shown
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_stop_level_says_how_much_is_collected_at_a_time(cli: Cli, tmp_path: Path) -> None:
+    cli("init", "--drive", "mlc-20nm", "--pattern", "zipf").done()
+    text = (tmp_path / "experiment.toml").read_text()
+    assert "\n# stop_free_blocks = 8\n" in text
+    assert "one victim at a time" in text.replace("\n#   ", " ")

@@ -140,6 +140,8 @@ def _policy(slot: str, entry: dict[str, Any], common: list[dict[str, Any]]) -> s
     lines += [f"  {key}: {entry[key]}" for key in ("source", "cost", "memory") if entry.get(key, "-") != "-"]
     if slot == "ftl.separate" and (held := streams.order(entry["name"])):
         lines.append(f"  streams: {held}")
+    if slot == "ftl.separate" and (note := streams.shared_blocks(entry["name"])):
+        lines.append(f"  note: {note} (docs/separation.md)")
     for title, params in (("parameters", entry.get("params", [])), ("parameters of the slot", common)):
         if params:
             width = max(len(param["name"]) for param in params)

@@ -23,6 +23,7 @@ from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
 from floatgate.study.runs.resume import remove
+from floatgate.study.same_in_all import shared
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""
@@ -46,6 +47,14 @@ def compare(
             "the first value of the first --vary.",
         ),
     ] = None,
+    own_defaults: Annotated[
+        bool,
+        typer.Option(
+            "--own-defaults",
+            help="Leave each setting its own default of ftl.collect.trigger_free_blocks. Without this, all settings "
+            "have the largest of these defaults.",
+        ),
+    ] = False,
     set: o.Set = None,
     *,
     source: g.EndingSource,
@@ -72,11 +81,12 @@ def compare(
     places = baselines_of(points, _named(baseline))
     base = g.built(experiment, source, trace_options, set)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
+    base, same = (base, ()) if own_defaults else shared(base, points)
     plan = plan_runs(base, points, repeat or 1, shadow=shadow, reads_files=target is not None)
     how = f"the same command and --resume (--out {shlex.quote(out or '')})"
     with target or contextlib.nullcontext():
         with kept.keeping(target, plan, WHOLE, how, resume=resume) as part, _progress(plan, quiet=quiet) as progress:
-            done = Comparison(run_settings(plan, Local(jobs), progress, part), places)
+            done = Comparison(run_settings(plan, Local(jobs), progress, part), places, same)
         folder = None if target is None else done.write(target, report=output.draws(report), command=o.command_line())
         if folder is not None:
             remove(folder)

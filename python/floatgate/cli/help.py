@@ -39,7 +39,17 @@ PANELS: dict[str, tuple[str, ...]] = {
     ),
     "Firmware and other settings": ("--policies", "--throttle", "--reduce", "--set", "--shadow"),
     "What varies": (
-        *("--vary", "--sample", "--samples", "--sample-seed", "--repeat", "--baseline", "--minimise", "--maximise"),
+        *(
+            "--vary",
+            "--sample",
+            "--samples",
+            "--sample-seed",
+            "--repeat",
+            "--baseline",
+            "--own-defaults",
+            "--minimise",
+            "--maximise",
+        ),
         *("--subject-to", "--trials", "--batch", "--search-seed"),
     ),
     "Target and drives to try": (

@@ -20,7 +20,7 @@ SHOWN: dict[str, tuple[str, ...]] = {
     "drive.endurance": ("pe_cycles",),
     "drive.buffer": ("capacity",),
     "ftl": ("spare_factor", "precondition"),
-    "ftl.collect": ("policy", "scope"),
+    "ftl.collect": ("policy", "scope", "stop_free_blocks"),
     "ftl.separate": ("policy",),
     "ftl.level": ("policy",),
     "ftl.reclaim": ("policy",),
@@ -36,6 +36,12 @@ EXAMPLES = {"drive.capacity": '"64 GiB"', "workload.rate_per_s": "1000.0"}
 """Values of keys without a default."""
 PATHS = ("workload.file", "workload.twin", "workload.columns", "ftl.snapshot")
 """Keys that may name a file, relative to the experiment."""
+NOTES = {
+    "ftl.collect.stop_free_blocks": "above the trigger, it frees several blocks at a time; at the trigger (one block "
+    "without separation, else two), one victim at a time, as textbook greedy does. Comparisons of separators depend on "
+    "it (docs/separation.md)",
+}
+"""What a user should know about a key besides its meaning."""
 NAMES_MAX = 9
 """Names of a key that are listed; catalogues list more."""
 WIDTH = 110
@@ -142,6 +148,8 @@ def _key(key: str, name: str, schema: Mapping[str, Any], settings: Settings, res
         text += f": {', '.join(names)}"
     elif len(names) > NAMES_MAX and "floatgate" not in text:
         text += f": one of {len(names)} names (floatgate {'policies' if name == 'policy' else 'schema'})"
+    if key in NOTES:
+        text += f"; {NOTES[key]}"
     if key in settings:
         return [*_comment(text), f"{name} = {settings[key]}"]
     if key in resolved:

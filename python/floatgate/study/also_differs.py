@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 SHOWN_MAX = 5
 """Keys that a note names."""
-_VALUES_MAX = 8
-"""Settings whose values are listed one by one."""
+_LABELS_MAX = 3
+"""Settings with one value that are named; of more, the first ones and how many others."""
 _IN_ANY_CASE = ("seed",)
 _SETS = ("policies", "drive.preset")
 """Keys whose values stand for many settings, which differ on purpose."""
@@ -44,15 +44,52 @@ def of_comparison(comparison: Comparison) -> Values:
 
 
 def notes(comparison: Comparison) -> list[str]:
-    """Format as ``also differs: ftl.collect.trigger_free_blocks 1, 2, 2``; nothing where no other setting differs."""
+    """Format as ``also differs: ftl.collect.stop_free_blocks 1 under a, 2 under the others``; nothing if none does.
+
+    Args:
+        comparison: the settings.
+    """
+    same = [
+        f"{one.key} is {one.value} in all settings; by default it would be {by_value(comparison, one.defaults)} "
+        "(--own-defaults leaves each its own)"
+        for one in comparison.same_in_all
+    ]
     differing = of_comparison(comparison)
     if not differing:
-        return []
-    parts = [f"{key} {_text(values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
+        return same
+    parts = [f"{key} {by_value(comparison, values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
     more = len(differing) - SHOWN_MAX
-    return [f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
+    return [*same, f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
 
 
-def _text(values: Sequence[Any]) -> str:
+def by_value(comparison: Comparison, values: Sequence[Any]) -> str:
+    """Format as ``1 under none, 2 under the others``: each value with the settings that have it.
+
+    Args:
+        comparison: the settings.
+        values: one for each of them.
+    """
     shown = ["-" if value is None else value if isinstance(value, str) else json.dumps(value) for value in values]
-    return ", ".join(shown) if len(shown) <= _VALUES_MAX else " or ".join(dict.fromkeys(shown))
+    groups: dict[str, list[str]] = {value: [] for value in shown}
+    for value, label in zip(shown, _labels(comparison, shown), strict=True):
+        if label not in groups[value]:
+            groups[value].append(label)
+    others = max(reversed(groups), key=lambda value: len(groups[value]))
+    if len(groups[others]) == 1 or len(groups) == 1:
+        return ", ".join(f"{value} under {_joined(labels)}" for value, labels in groups.items())
+    named = [f"{value} under {_joined(labels)}" for value, labels in groups.items() if value != others]
+    return ", ".join([*named, f"{others} under the others"])
+
+
+def _labels(comparison: Comparison, values: Sequence[str]) -> list[str]:
+    """Name settings: by the values of one key that varies where these decide, else by the values of all."""
+    for place in range(len(comparison.keys)):
+        own = [setting.overrides[place][1].strip("\"'") for setting in comparison]
+        if len(set(zip(own, values, strict=True))) == len(set(own)):
+            return own
+    return [setting.label for setting in comparison]
+
+
+def _joined(labels: Sequence[str]) -> str:
+    shown = labels if len(labels) <= _LABELS_MAX else [*labels[: _LABELS_MAX - 1], f"{len(labels) - 2} more"]
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

@@ -31,6 +31,7 @@ from floatgate.study.runs.points import Axis, Points
 from floatgate.study.runs.requested import carry_out, left
 from floatgate.study.runs.resume import Unfinished, Whole
 from floatgate.study.runs.work import UNUSABLE, Answer, Job
+from floatgate.study.same_in_all import Shared, shared
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -114,18 +115,26 @@ class Comparison(Framed):
     Attributes:
         settings: with their outcomes.
         baselines: for each setting the number of the one that it is measured against; of a baseline its own.
+        same_in_all: keys that have one value in all settings, though their defaults differ.
     """
 
     file_name = "compare.json"
 
-    def __init__(self, settings: Sequence[Setting], baseline: int | Sequence[int] = 0) -> None:
+    def __init__(
+        self,
+        settings: Sequence[Setting],
+        baseline: int | Sequence[int] = 0,
+        same_in_all: Sequence[Shared] = (),
+    ) -> None:
         """Use :func:`compare`.
 
         Args:
             settings: with their outcomes.
             baseline: the number of the setting that the others are measured against, or one number for each setting.
+            same_in_all: keys that have one value in all settings, though their defaults differ.
         """
         self.settings = list(settings)
+        self.same_in_all = tuple(same_in_all)
         self.baselines = [baseline] * len(self.settings) if isinstance(baseline, int) else list(baseline)
         self._numbers = {id(setting): number for number, setting in enumerate(self.settings)}
 
@@ -234,7 +243,14 @@ class Comparison(Framed):
         """Return the comparison as JSON gives it (schema ``floatgate.compare/1``)."""
         entries = [self._entry(one) | {"baseline": at} for one, at in zip(self.settings, self.baselines, strict=True)]
         differing = {key: list(values) for key, values in also_differs.of_comparison(self).items()}
-        return {"schema": SCHEMA, "baseline": self.baselines[0], "also_differs": differing, "settings": entries}
+        same = {one.key: one.to_dict() for one in self.same_in_all}
+        return {
+            "schema": SCHEMA,
+            "baseline": self.baselines[0],
+            "same_in_all": same,
+            "also_differs": differing,
+            "settings": entries,
+        }
 
     def _entry(self, setting: Setting) -> dict[str, Any]:
         entry: dict[str, Any] = {
@@ -325,6 +341,7 @@ def compare(
     set: Settings | None = None,
     repeat: int = 1,
     baseline: Settings | None = None,
+    own_defaults: bool = False,
     jobs: int | None = None,
     shadow: bool = False,
     progress: Progress | None = None,
@@ -338,6 +355,8 @@ def compare(
         repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
         baseline: what the others are measured against, ``{"ftl.collect.policy": "fifo"}``, within each combination of
             the keys that it does not name; None for the first value of the first key.
+        own_defaults: leave each setting its own default of ``ftl.collect.trigger_free_blocks``; else all have the
+            largest one, where nothing states it.
         jobs: how many run at a time; None for one per core. Each holds a drive of its own in memory.
         shadow: check against a shadow model; slow.
         progress: called with (number of the run, done, total or None, phase).
@@ -365,8 +384,9 @@ def compare(
     points = Points(axes)
     must_be_few(len(points) * repeat, "vary")
     places = baselines_of(points, {key: toml_value(key, value) for key, value in (baseline or {}).items()})
+    base, same = (base, ()) if own_defaults else shared(base, points)
     plan = plan_runs(base, points, repeat, shadow=shadow, reads_files=False)
-    return Comparison(run_settings(plan, Local(jobs), progress), places)
+    return Comparison(run_settings(plan, Local(jobs), progress), places, same)
 
 
 def baselines_of(points: Points, wanted: Mapping[str, str]) -> list[int]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import one_line
-from floatgate.report.sections import amplification, lifetime_headline, orders
+from floatgate.report.sections import amplification, lifetime_headline, orders, streams
 from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
@@ -52,6 +52,7 @@ def notes(comparison: Comparison) -> list[str]:
     read = [columns.note for columns in _columns(comparison) if columns.note]
     return [
         *also_differs.notes(comparison),
+        *streams.batch_notes([run.result.to_dict() for run in comparison.runs]),
         *_matched(comparison),
         *read,
         *_seedless(comparison),

@@ -26,6 +26,11 @@ _CLASSES: Mapping[str, Sequence[str]] = {
     ),
 }
 """What each stream of a separator holds, where they are no order of temperature."""
+_SHARED = {
+    "none": "by default collection frees several blocks at a time, and the pages that it moves fill blocks of their "
+    "own; with ftl.collect.stop_free_blocks at the trigger it collects one victim at a time, as textbook greedy does"
+}
+"""What to know about separators that share blocks between host and moved pages."""
 _EXPLAINED = {"mean_interval_page_writes": "page writes of the host between two writes of a page, fading mean"}
 """What figures of a separator mean."""
 
@@ -47,6 +52,65 @@ def line(result: dict[str, Any]) -> str | None:
         parts.append(f"{units.binary_bytes(facts['memory_bytes'])} of memory")
     chooser = dispatch.policy(result) or look(result, "config", "ftl", "separate", "policy")
     return f"{chooser}: {', '.join(parts)}"
+
+
+def batched(result: dict[str, Any]) -> tuple[int, int] | None:
+    """Return trigger and stop level of a run whose moved pages share blocks with host pages, yet move in batches.
+
+    Args:
+        result: of a run.
+
+    Returns:
+        None where pages are separated, or where one block is collected at a time.
+    """
+    collect = look(result, "config", "ftl", "collect") or {}
+    trigger, stop = collect.get("trigger_free_blocks"), collect.get("stop_free_blocks")
+    whole = collect.get("mode") == "whole-block" and collect.get("garbage_share") is None
+    if separator(result) not in _SHARED or not whole or trigger is None or stop is None:
+        return None
+    return (trigger, stop) if stop > trigger else None
+
+
+def separator(result: dict[str, Any]) -> str | None:
+    """Return the name of the separator of a run.
+
+    Args:
+        result: of a run.
+    """
+    name = look(result, "config", "ftl", "separate", "policy")
+    return name if isinstance(name, str) else None
+
+
+def shared_blocks(policy: str) -> str | None:
+    """Return what to know about a separator that shares blocks between host and moved pages; None for others.
+
+    Args:
+        policy: the name of the separator.
+    """
+    return _SHARED.get(policy)
+
+
+BATCHED = (
+    "{policy} shares blocks between host and moved pages, yet collection frees several blocks at a time "
+    "(ftl.collect.stop_free_blocks is {stop}): moved pages fill blocks of their own, almost as if they were separated. "
+    "To collect one victim at a time, as textbook greedy does: {sets} (docs/separation.md)."
+)
+"""What collection in batches means for a comparison of separators."""
+
+
+def batch_notes(results: Sequence[dict[str, Any]]) -> list[str]:
+    """Return what collection in batches means where separators are compared, and one of them shares blocks.
+
+    Args:
+        results: of the settings.
+    """
+    if len({separator(result) for result in results}) < 2:
+        return []
+    shared = {separator(result): levels for result in results if (levels := batched(result)) is not None}
+    triggers = {look(result, "config", "ftl", "collect", "trigger_free_blocks") or 0 for result in results}
+    keys = ("trigger_free_blocks", "stop_free_blocks")[len(triggers) == 1 :]
+    sets = " ".join(f"--set ftl.collect.{key}={max(triggers)}" for key in keys)
+    return [BATCHED.format(policy=name, stop=stop, sets=sets) for name, (_, stop) in shared.items() if name]
 
 
 def parts(result: dict[str, Any]) -> list[Part]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from floatgate.study.compare import Comparison, Setting
 from floatgate.study.kinds.kind import Document, Kind, Overview, Row, inner, overview_of, row_of
+from floatgate.study.same_in_all import Shared
 
 
 def _rows(content: Document) -> Iterator[Row]:
@@ -36,7 +37,11 @@ def _setting(path: Path, number: int, setting: dict[str, Any]) -> Setting:
 def _report(path: Path, content: Document) -> str:
     settings = [_setting(path, number, setting) for number, setting in enumerate(content["settings"], start=1)]
     first = content.get("baseline", 0)
-    return Comparison(settings, [setting.get("baseline", first) for setting in content["settings"]]).report()
+    places = [setting.get("baseline", first) for setting in content["settings"]]
+    same = [
+        Shared(key, one["value"], tuple(one["defaults"])) for key, one in (content.get("same_in_all") or {}).items()
+    ]
+    return Comparison(settings, places, same).report()
 
 
 KIND = Kind("compare", _overview, _report, _rows)
