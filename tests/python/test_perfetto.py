@@ -16,7 +16,7 @@ import pytest
 
 from conftest import Cli
 from floatgate.results import timeline
-from floatgate.results.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, SUSPENDED, TRANSFER
+from floatgate.results.timeline import COPY, ERASE, NO_SLOT, PROGRAM, SUSPENDED, TRANSFER
 from floatgate.run import perfetto
 from floatgate.run.perfetto import CHANNELS, DIES, JOBS, QUEUES
 
@@ -70,8 +70,9 @@ def must_nest(document: dict[str, Any]) -> None:
 
 
 def table_of(spans: Sequence[tuple[int, ...]], end: int) -> Any:
+    names = {"slot": "request"}  # as the core calls it
     columns = {
-        name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
+        names.get(name, name): np.array([span[place] for span in spans], f"<{kind}").tobytes()
         for place, (name, kind) in enumerate(timeline.COLUMNS.items())
     }
     return timeline.table(columns, (0, end))
@@ -188,10 +189,10 @@ def test_a_made_up_timeline() -> None:
     spans = [
         (1, 0, TRANSFER, 0, 0, 7, 0, 12 * US),
         (0, 0, PROGRAM, 0, 0, 7, 12 * US, 612 * US),
-        (0, 1, COPY, 2, 1, NO_REQUEST, 100 * US, 800 * US),
+        (0, 1, COPY, 2, 1, NO_SLOT, 100 * US, 800 * US),
         (0, 0, SUSPENDED, 0, 0, 7, 620 * US, 700 * US),
-        (1, 0, TRANSFER, 2, 1, NO_REQUEST, 800 * US, 850 * US),
-        (0, 1, ERASE, 2, 1, NO_REQUEST, 900 * US, 1500 * US),
+        (1, 0, TRANSFER, 2, 1, NO_SLOT, 800 * US, 850 * US),
+        (0, 1, ERASE, 2, 1, NO_SLOT, 900 * US, 1500 * US),
     ]
     rows = [
         request(1, 0, 0, 0, 30 * US),

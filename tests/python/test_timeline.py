@@ -16,30 +16,31 @@ from floatgate.pages.causes import CAUSES
 from floatgate.pages.page import rendered_parts
 from floatgate.report.sections import timeline as timeline_section
 from floatgate.results import timeline
-from floatgate.results.timeline import COPY, ERASE, NO_REQUEST, PROGRAM, READ, SUSPENDED, TRANSFER
+from floatgate.results.timeline import COPY, ERASE, NO_SLOT, PROGRAM, READ, SUSPENDED, TRANSFER
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 US = 1000
 SPANS = [
-    # resource, index, kind, cause, job, request, from, to
+    # resource, index, kind, cause, job, slot, from, to
     (1, 0, TRANSFER, 0, 0, 7, 0, 12 * US),
     (0, 0, PROGRAM, 0, 0, 7, 12 * US, 612 * US),
     (0, 1, READ, 0, 0, 8, 0, 50 * US),
     (1, 1, TRANSFER, 0, 0, 8, 50 * US, 62 * US),
-    (0, 1, COPY, 2, 1, NO_REQUEST, 100 * US, 800 * US),
-    (0, 1, ERASE, 2, 2, NO_REQUEST, 900 * US, 1500 * US),
+    (0, 1, COPY, 2, 1, NO_SLOT, 100 * US, 800 * US),
+    (0, 1, ERASE, 2, 2, NO_SLOT, 900 * US, 1500 * US),
     (0, 0, READ, 1, 0, 9, 700 * US, 750 * US),
     (0, 0, SUSPENDED, 0, 0, 7, 760 * US, 800 * US),
     # Begins before the interval and ends after it.
-    (1, 0, TRANSFER, 2, 2, NO_REQUEST, 990 * US, 5000 * US),
+    (1, 0, TRANSFER, 2, 2, NO_SLOT, 990 * US, 5000 * US),
 ]
 
 
 def made(spans: Sequence[tuple[int, ...]] = SPANS, end: int = 1000 * US) -> pa.Table:
+    names = {"slot": "request"}  # as the core calls it
     columns = {
-        name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
+        names.get(name, name): np.array([span[place] for span in spans], f"<{kind}").tobytes()
         for place, (name, kind) in enumerate(timeline.COLUMNS.items())
     }
     return timeline.table(columns, (0, end))
@@ -192,8 +193,9 @@ def test_an_interval_without_anything_says_so() -> None:
 def test_late_intervals_count_from_their_start() -> None:
     start = 100_000_000_000
     spans = [(0, 0, READ, 0, 0, 1, start + 5_000_000, start + 5_050_000)]
+    names = {"slot": "request"}  # as the core calls it
     columns = {
-        name: np.array([span[place] for span in spans], f"<{kind}").tobytes()
+        names.get(name, name): np.array([span[place] for span in spans], f"<{kind}").tobytes()
         for place, (name, kind) in enumerate(timeline.COLUMNS.items())
     }
     text = rendered_parts(timeline_section.parts(run_with(timeline.table(columns, (start, start + 20_000_000)))))
@@ -215,7 +217,7 @@ def test_it_is_kept_in_the_run_folder_and_drawn_again(tmp_path: Path) -> None:
 
 
 def test_spans_of_every_cause_are_drawn() -> None:
-    spans = [(0, 0, COPY, i, 1, NO_REQUEST, i * 100 * US, (i + 1) * 100 * US) for i in range(len(timeline.CAUSES))]
+    spans = [(0, 0, COPY, i, 1, NO_SLOT, i * 100 * US, (i + 1) * 100 * US) for i in range(len(timeline.CAUSES))]
     text = rendered_parts(timeline_section.parts(run_with(made(spans))))
     for entry in CAUSES.values():
         assert f"copy, {entry.label}, foreground job" in text
@@ -243,6 +245,30 @@ def test_timed_runs_have_the_first_20_ms_unless_another_interval_is_asked_for() 
     assert later is not None
     kept = [row for row in rows if row["from_ns"] < 6_000_000 and row["to_ns"] > 5_000_000]
     assert later.to_pylist() == kept
+
+
+def test_slots_are_named_as_such_also_from_folders_of_earlier_builds(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    log = tmp_path / "requests.parquet"
+    run = floatgate.run(TIMED, set={"workload.queue_depth": 4}, log_requests=log)
+    assert run.timeline is not None
+    folder = run.save(tmp_path / "run", report=False)
+    kept = pq.read_table(folder / "timeline.parquet")
+    assert "slot" in kept.column_names
+    pq.write_table(
+        kept.rename_columns(["request" if name == "slot" else name for name in kept.column_names]),
+        folder / "timeline.parquet",
+    )
+    assert floatgate.load(folder).timeline.equals(run.timeline)  # type: ignore[union-attr]
+    # As docs/timed.md says: at most as many slots as requests are under way, and a request's last span ends with it.
+    slots = set(run.timeline["slot"].to_pylist()) - {NO_SLOT}
+    assert slots <= set(range(4))
+    ends = set(run.timeline["to_ns"].to_pylist())
+    done = pq.read_table(log)["completed_ns"].to_pylist()
+    within = [moment for moment in done if moment < 20_000_000]
+    assert len(within) > len(slots)
+    assert set(within) <= ends
 
 
 def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:

@@ -1,8 +1,9 @@
 """The operations of every die and channel of a timed run in a chosen interval.
 
 A timeline is a table with a row per span: ``resource`` (0 a die, 1 a channel), ``index`` (its number), ``kind``,
-``cause`` (a place in :data:`CAUSES`), ``job`` (0 a host request, 1 a foreground job, 2 a background job), ``request``
-(its number, :data:`NO_REQUEST` for none), ``from_ns`` and ``to_ns`` since the first counted request.
+``cause`` (a place in :data:`CAUSES`), ``job`` (0 a host request, 1 a foreground job, 2 a background job), ``slot``
+(of its request among those under way, :data:`NO_SLOT` for none), ``from_ns`` and ``to_ns`` since the first counted
+request. A slot belongs to one request at a time, and to the next one after that; it is no number of a request.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from floatgate.pages.causes import NUMBERED
 if TYPE_CHECKING:
     import pyarrow as pa
 
-NO_REQUEST = 0xFFFF_FFFF
-"""``request`` of operations that belong to no host request."""
+NO_SLOT = 0xFFFF_FFFF
+"""``slot`` of operations that belong to no host request."""
 
 RESOURCES = ("die", "channel")
 KINDS = ("read", "program", "erase", "copy", "transfer", "suspended")
@@ -39,11 +40,14 @@ COLUMNS = {
     "kind": "u1",
     "cause": "u1",
     "job": "u1",
-    "request": "u4",
+    "slot": "u4",
     "from_ns": "u8",
     "to_ns": "u8",
 }
 """Columns and the type of their values."""
+
+_CORE = {"slot": "request"}
+"""Columns by another name in the core, and in files of earlier builds."""
 
 _UNITS = {"ns": 1e0, "us": 1e3, "ms": 1e6, "s": 1e9, "m": 60e9, "min": 60e9, "h": 3600e9}
 _TIME = re.compile(r"(\d+(?:\.\d*)?|\.\d+)\s*([a-z]*)")
@@ -95,9 +99,23 @@ def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Tabl
     import numpy as np
     import pyarrow as pa
 
-    arrays = {name: pa.array(np.frombuffer(columns[name], dtype=f"<{kind}")) for name, kind in COLUMNS.items()}
+    arrays = {
+        name: pa.array(np.frombuffer(columns[_CORE.get(name, name)], dtype=f"<{kind}"))
+        for name, kind in COLUMNS.items()
+    }
     metadata = {"from_ns": str(interval_ns[0]), "to_ns": str(interval_ns[1])}
     return pa.table(arrays).replace_schema_metadata(metadata)
+
+
+def renamed(spans: pa.Table) -> pa.Table:
+    """Return a table as it was kept, with the present names of its columns.
+
+    Args:
+        spans: of this build or an earlier one.
+    """
+    names = {before: name for name, before in _CORE.items()}
+    columns = [names.get(name, name) for name in spans.column_names]
+    return spans.rename_columns(columns).replace_schema_metadata(spans.schema.metadata)
 
 
 def interval_of(spans: pa.Table) -> tuple[int, int]:
@@ -113,7 +131,7 @@ def interval_of(spans: pa.Table) -> tuple[int, int]:
 def spans_of(spans: pa.Table) -> list[dict[str, Any]]:
     """Return the spans in the order of time, cut to the interval; those of no length in it are left out.
 
-    A transfer of a host request has the kind of its operation in ``of``: the die's operation for the same request
+    A transfer of a host request has the kind of its operation in ``of``: the die's operation for the same slot
     that is nearest in time.
     """
     start, end = interval_of(spans)
@@ -125,12 +143,12 @@ def spans_of(spans: pa.Table) -> list[dict[str, Any]]:
     rows.sort(key=lambda row: (row["resource"], row["index"], row["from_ns"], row["to_ns"]))
     owners: dict[int, list[dict[str, Any]]] = {}
     for row in rows:
-        if row["resource"] == 0 and row["kind"] in (READ, PROGRAM) and row["request"] != NO_REQUEST:
-            owners.setdefault(row["request"], []).append(row)
+        if row["resource"] == 0 and row["kind"] in (READ, PROGRAM) and row["slot"] != NO_SLOT:
+            owners.setdefault(row["slot"], []).append(row)
     for row in rows:
         row["of"] = row["kind"]
         if row["kind"] == TRANSFER:
-            near = min(owners.get(row["request"], []), key=lambda other: _apart(row, other), default=None)
+            near = min(owners.get(row["slot"], []), key=lambda other: _apart(row, other), default=None)
             row["of"] = near["kind"] if near else TRANSFER
     return rows
 

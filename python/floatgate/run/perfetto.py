@@ -119,8 +119,8 @@ def _of_resources(spans: Iterable[Mapping[str, Any]]) -> Iterator[Event]:
         name = timeline.CAUSES[span["cause"]]
         kind, job = timeline.KINDS[span["kind"]], timeline.JOBS[span["job"]]
         args = {"cause": name, "kind": kind, "job": job}
-        if span["request"] != timeline.NO_REQUEST:
-            args["slot"] = span["request"]
+        if span["slot"] != timeline.NO_SLOT:
+            args["slot"] = span["slot"]
         pid = (DIES, CHANNELS)[span["resource"]]
         interval_ns = (span["from_ns"], span["to_ns"])
         yield _event(pid, span["index"], f"{kind}, {cause(name).label}", job, interval_ns, **args)

@@ -20,7 +20,7 @@ from floatgate.results.folder import SNAPSHOT, RunFolder, must_be_file_place
 from floatgate.results.frames import Part, must_be_part, pandas_frame, polars_frame, table_of
 from floatgate.results.result_view import Record, look
 from floatgate.results.series import table as series_table
-from floatgate.results.timeline import SPANS_MAX, interval
+from floatgate.results.timeline import SPANS_MAX, interval, renamed
 from floatgate.results.timeline import table as timeline_table
 from floatgate.run import needs
 from floatgate.run.experiment import Experiment, ExperimentLike, Settings, resolve
@@ -455,7 +455,7 @@ def load(folder: str | os.PathLike[str]) -> Run:
             raise input_error(f"{file}: cannot be read; expected the {name} of a run") from None
 
     def timeline() -> pa.Table | None:
-        return read("timeline") if (path / "timeline.parquet").exists() else None
+        return renamed(read("timeline")) if (path / "timeline.parquet").exists() else None
 
     return Run(result_json, read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
 
