@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -53,6 +54,28 @@ def test_intervals_are_those_of_the_comparison(comparison: Comparison) -> None:
             assert float(row["difference"]) == figure["difference"]
             assert [float(row["low"]), float(row["high"])] == figure["difference_95"]
     assert ">Differences from greedy</h2>" in comparison.report()
+
+
+def test_captions_say_what_intervals_are_of(comparison: Comparison) -> None:
+    captions = {one.name: one.caption for one in pictures_of(comparison.report)}
+    pairs = "Student's over 3 pairs of runs with the same seed"
+    batches = "and the one from batches over the same requests"
+    assert f"95 % intervals, the wider of {pairs} {batches}." in captions["difference-waf-bytes"]
+    assert f"95 % intervals, {pairs}. The dashed" in captions["difference-wear-erases-max"]
+    wider = "the wider of Student's over 3 seeds and the one from batches of the runs"
+    assert captions["compared-waf-bytes-1"] == f"Means over 3 seeds. Intervals are 95 %, {wider}."
+    single = compared(1, POLICIES)
+    alone = {one.name: one.caption for one in pictures_of(single.report)}
+    assert alone["compared-waf-bytes-1"] == "Intervals are 95 %, from batches of the run."
+    assert difference_charts.interval_words(single, "waf_bytes") == "from batches over the same requests"
+    assert alone["compared-wear-erases-max-1"] == ""
+
+
+def test_captions_of_sweeps_say_what_intervals_are_of(tmp_path: Path) -> None:
+    swept = floatgate.sweep(SMALL, {"ftl.spare_factor": [0.2, 0.3]}, out=tmp_path / "sw", repeat=2, jobs=1)
+    captions = {one.name: one.caption for one in pictures_of(swept.report)}
+    assert captions["varied-waf-bytes-1"].startswith("Means over 2 seeds. Intervals are 95 %, the wider of Student's")
+    assert captions["varied-wear-erases-max-1"] == "Means over 2 seeds. Intervals are 95 %, Student's over 2 seeds."
 
 
 def test_zero_stands_on_the_axis(comparison: Comparison) -> None:

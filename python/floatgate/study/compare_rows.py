@@ -137,7 +137,7 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
         if result is None:
             continue
         row: dict[str, Any] = {key: plain(value) for key, value in setting.overrides} or {"setting": setting.label}
-        row |= amplification.row(result)
+        row |= amplification.row(result) | {"seeds": 1 if setting.seedless else len(setting.by_seed)}
         short = lifetime_headline.too_short(result) is not None
         for metric in metrics.drawn():
             if metric.key not in amplification.WITH_INTERVAL:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.parts import Charts, Part, Section, Text, figure
+from floatgate.report.sections import amplification
 from floatgate.study import varied_charts
 from floatgate.study.varied_charts import BARS_MAX, Figure
 
@@ -47,7 +48,7 @@ def sections(comparison: Comparison, rows: Sequence[dict[str, Any]], named: Call
         if any("low" in row for row in of_one):
             draw = functools.partial(forest, _ends(of_one), one)
             title, name = f"{one.title}: difference from {base}", f"difference-{varied_charts.slug(one.key)}"
-            drawn.append(figure(name, title, _caption(of_one), draw))
+            drawn.append(figure(name, title, _caption(of_one, interval_words(comparison, one.key)), draw))
     if not drawn:
         return []
     return [Section(f"Differences from {base}", [Text(_HOW), Charts(drawn)])]
@@ -76,8 +77,27 @@ def _ends(rows: Rows) -> Rows:
     return [*ranked[: BARS_MAX // 2], *ranked[-(BARS_MAX // 2) :]]
 
 
-def _caption(rows: Rows) -> str:
-    how = "Lines are 95 % intervals, the dashed one is no difference."
+def interval_words(comparison: Comparison, key: str) -> str:
+    """Describe what the intervals of a difference are of: ``Student's over 5 pairs of runs with the same seed``.
+
+    Args:
+        comparison: the settings.
+        key: of the metric.
+
+    Returns:
+        Words to go on with after a level; nothing where no difference is known.
+    """
+    entries = [entry for setting in comparison if (entry := comparison.difference(setting))]
+    by_seeds = [entry["pairs"] for entry in entries if entry["seed_matters"]]
+    batches = "from batches over the same requests"
+    if not by_seeds:
+        return batches if entries else ""
+    pairs = f"Student's over {max(by_seeds)} pairs of runs with the same seed"
+    return f"the wider of {pairs} and the one {batches}" if key in amplification.WITH_INTERVAL else pairs
+
+
+def _caption(rows: Rows, intervals: str = "") -> str:
+    how = f"Lines are 95 % intervals{f', {intervals}' if intervals else ''}. The dashed line is no difference."
     if len(rows) <= BARS_MAX:
         return how
     return f"{how} The {BARS_MAX // 2} lowest and the {BARS_MAX // 2} highest of {len(rows)}; the table has all."

@@ -25,7 +25,10 @@ from floatgate.results import metrics
 from floatgate.study import range_ends
 
 Rows = Sequence[dict[str, Any]]
-"""One row per setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval."""
+"""One row per setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval.
+
+``seeds`` is the number of seeds that a mean is over, 1 where seeds change nothing.
+"""
 
 LINES_MAX = 8
 """Most lines of a panel that stay distinct."""
@@ -304,6 +307,8 @@ def _first(row: dict[str, Any], *keys: str) -> Any:
 def _panel(
     title: str, caption: str, rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, ends: tuple[float, float]
 ) -> Iterator[tuple[str, str, Draw]]:
+    if how.kind != "cells":
+        caption = f"{caption} {interval_words(rows, figure.key)}".strip()
     if how.kind == "lines":
         yield title, caption, lambda width: lines(rows, how, keys, figure, ends, width)
     elif how.kind == "cells":
@@ -314,8 +319,32 @@ def _panel(
     else:
         ranked = sorted(rows, key=lambda row: row[figure.key])
         half = BARS_MAX // 2
-        sentence = f"The {half} lowest and the {half} highest of {len(rows)}; the table has all."
+        sentence = f"The {half} lowest and the {half} highest of {len(rows)}; the table has all. {caption}".strip()
         yield title, sentence, lambda width: bars([*ranked[:half], *ranked[-half:]], how.lines, figure, width)
+
+
+def interval_words(rows: Rows, key: str) -> str:
+    """Describe the intervals that a chart draws: their level, what they are of, and over how many seeds.
+
+    Args:
+        rows: the settings.
+        key: of the metric.
+
+    Returns:
+        Sentences for a caption; nothing where no interval is known.
+    """
+    known = [row for row in rows if row.get(f"{key}.low") is not None]
+    if not known:
+        return ""
+    seeds = sorted({int(row.get("seeds") or 1) for row in known})
+    if seeds[-1] == 1:
+        return "Intervals are 95 %, from batches of the run."
+    over = f"{seeds[-1]} seeds" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
+    if key in amplification.WITH_INTERVAL:
+        kind = f"the wider of Student's over {over} and the one from batches of the runs"
+    else:
+        kind = f"Student's over {over}"
+    return f"Means over {over}. Intervals are 95 %, {kind}."
 
 
 def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:

@@ -99,6 +99,8 @@ class LoadedSweep(Framed):
     def settings(self, figures: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return one row per setting: its keys, means over seeds, and ``KEY.low`` and ``KEY.high``, their intervals.
 
+        ``runs`` has the number of its runs, ``seeds`` how many seeds count: 1 where they change nothing.
+
         Args:
             figures: the columns; those that pictures are drawn of where None.
 
@@ -188,9 +190,9 @@ def _uneven(rows: list[dict[str, Any]]) -> bool:
 
 
 def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
-    made: dict[str, Any] = {"runs": len(rows)}
     read = [*figures, *amplification.ENDS]
     alike = all(row.get(key) == rows[0].get(key) for row in rows for key in read)
+    made: dict[str, Any] = {"runs": len(rows), "seeds": 1 if alike else len(rows)}
     for figure in figures:
         if lifetime_headline.is_life(figure) and any(row.get(lifetime_headline.ENOUGH) is False for row in rows):
             continue
