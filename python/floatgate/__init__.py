@@ -29,6 +29,7 @@ from floatgate.run.run import Run, load, resume, run
 if TYPE_CHECKING:
     from floatgate.run.stream import RunStream, stream
     from floatgate.study.compare import Comparison, compare
+    from floatgate.study.loaded_comparison import load_comparison
     from floatgate.study.plan import Plan
     from floatgate.study.plan_api import plan
     from floatgate.study.query import query
@@ -53,6 +54,7 @@ __all__ = [
     "compare",
     "lifetime",
     "load",
+    "load_comparison",
     "load_sweep",
     "plan",
     "query",
@@ -72,6 +74,7 @@ _LATE = {
     "RunStream": "run.stream",
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
+    "load_comparison": "study.loaded_comparison",
     "load_sweep": "study.sweeps.api",
     "plan": "study.plan_api",
     "query": "study.query",

@@ -307,3 +307,34 @@ def test_a_best_value_at_an_end_is_named_on_the_terminal(cli: Cli, experiment: P
     vary = ("--vary", "ftl.spare_factor=0.2,0.3,0.4")
     assert "Best at an end of what was tried: ftl.spare_factor = 0.4" in cli("compare", experiment, *vary).done()
     assert "at an end" not in cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo").done()
+
+
+def test_a_kept_comparison_has_another_baseline(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    command = ("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo,random", "--repeat", "2")
+    cli(*command, "--out", "o").done()
+    other = ("--baseline", "ftl.collect.policy=fifo")
+    fresh = json.loads(cli(*command, *other, "--json", "-").done())
+    kept = json.loads((tmp_path / "o/compare.json").read_text())
+    assert floatgate.load_comparison(tmp_path / "o").to_dict() == kept
+    again = floatgate.load_comparison(tmp_path / "o/compare.json", baseline={"ftl.collect.policy": "fifo"})
+    assert [one["difference"] for one in again.to_dict()["settings"]] == [
+        one["difference"] for one in fresh["settings"]
+    ]
+    shown = cli("report", "o", *other).done()
+    assert again.text() in shown
+    assert "Differences from fifo" in (tmp_path / "o/report.html").read_text()
+    assert "no setting has it" in cli("report", "o", "--baseline", "ftl.collect.policy=lru").refused()
+    run = sorted(entry.name for entry in (tmp_path / "o").iterdir() if entry.is_dir())[0]
+    assert f"o/{run}: no comparison" in cli("report", f"o/{run}", *other).refused()
+    finished = cli(*command, "--out", "o", "--resume").refused()
+    assert "o: this comparison is finished, no run is left" in finished
+    assert "'floatgate report o' draws its page again" in finished
+
+
+def test_loaders_name_the_one_that_reads_a_comparison(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    cli("compare", experiment, "--vary", "ftl.collect.policy=greedy,fifo", "--out", "o", "--no-report").done()
+    for load in (floatgate.load, floatgate.load_sweep):
+        with pytest.raises(floatgate.InputError, match=r"floatgate\.load_comparison reads this one"):
+            load(tmp_path / "o")
+    with pytest.raises(floatgate.InputError, match="holds no comparison"):
+        floatgate.load_comparison(tmp_path / "o/01-greedy")

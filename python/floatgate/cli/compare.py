@@ -78,7 +78,7 @@ def compare(
     drawn = pictures.checked(out, force=force)
     target = kept.folder(out, WHOLE, resume=resume, force=force)
     points = combinations(vary or [])
-    places = baselines_of(points, _named(baseline))
+    places = baselines_of(points, named(baseline))
     base = g.built(experiment, source, trace_options, set)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
     base, same = (base, ()) if own_defaults else shared(base, points)
@@ -124,8 +124,15 @@ def _progress(plan: RunPlan, *, quiet: bool) -> Iterator[Progress | None]:
         yield None if one is None else report
 
 
-def _named(baseline: str | None) -> dict[str, str]:
-    """Parse ``KEY=V,KEY=V`` into keys and values."""
+def named(baseline: str | None) -> dict[str, str]:
+    """Parse ``KEY=V,KEY=V`` into keys and values.
+
+    Args:
+        baseline: the value of the option.
+
+    Raises:
+        InputError: a part has no ``=``.
+    """
     parts = [] if baseline is None else split_values(baseline)
     return dict(parse_set(part, "--baseline") for part in parts)
 

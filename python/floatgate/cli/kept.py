@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator
 
 from floatgate.base.errors import InputError, InterruptedRunError
+from floatgate.results import shapes
 from floatgate.results.folder import RunFolder
 from floatgate.study.runs.folders import folder_for
 from floatgate.study.runs.journaled import Journaled
@@ -25,7 +26,9 @@ def folder(out: str | None, whole: Whole, *, resume: bool, force: bool) -> RunFo
     """
     if out is None and not resume:
         return None
-    return folder_for(out, "", PLAN, whole.what, resume=resume, force=force, part=f"an interrupted {whole.what}")
+    part, document = f"an interrupted {whole.what}", shapes.DOCUMENTS.get(whole.study)
+    finished = None if document is None else document.file
+    return folder_for(out, "", PLAN, whole.what, resume=resume, force=force, part=part, finished=finished)
 
 
 @contextlib.contextmanager

@@ -10,6 +10,7 @@ import typer
 from floatgate.base.errors import input_error, one_line
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
+from floatgate.cli.compare import named
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.pages import drawing
@@ -17,7 +18,9 @@ from floatgate.results import shapes
 from floatgate.results.folder import must_be_file_place, write_text
 from floatgate.run.run import document, load
 from floatgate.study.compare import Comparison, Setting
+from floatgate.study.kinds import Folder
 from floatgate.study.kinds.folders import must_be_one
+from floatgate.study.loaded_comparison import load_comparison
 
 EXPECTED = "a file for the report"
 
@@ -37,6 +40,13 @@ def report(
             help="The file to write. Default: report.html in the run folder; for several runs, compare.html.",
         ),
     ] = None,
+    baseline: Annotated[
+        str | None,
+        typer.Option(
+            metavar="KEY=V,KEY=V",
+            help="Of a comparison: measure its settings against this one, and print the table too.",
+        ),
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
     *,
     pictures: Pictures,
@@ -52,6 +62,7 @@ def report(
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None
     loaded = [] if single else [load(folder) for folder in runs]
+    again = None if baseline is None else _measured_against(first, baseline)
     target = out or (str(first.path / "report.html") if first is not None else "compare.html")
     must_be_file_place(target, EXPECTED)
     if (out is not None or not single) and Path(target).exists() and not force:
@@ -59,6 +70,8 @@ def report(
     drawing.start()
 
     def drawn_page() -> str:
+        if again is not None:
+            return again.report()
         if first is not None:
             return first.report()
         compared = Comparison([Setting([("run", name)], run) for name, run in zip(runs, loaded, strict=True)])
@@ -70,6 +83,16 @@ def report(
         drawn.write(drawn_page)
     output.give({"report": target, "runs": runs})
     if not output.prints_json:
+        if again is not None:
+            output.say(again.text())
         output.say(f"{'report':<10} {one_line(target)}")
         if drawn is not None:
             output.say(drawn.line())
+
+
+def _measured_against(folder: Folder | None, baseline: str) -> Comparison:
+    """Read a comparison with another baseline; refuses other results."""
+    if folder is None or folder.kind.name != "compare":
+        what = "several runs" if folder is None else f"{folder.path}: no comparison"
+        raise input_error(f"--baseline: {what}; expected the folder of one, from floatgate compare --out")
+    return load_comparison(folder.path, baseline=named(baseline))

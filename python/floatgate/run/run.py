@@ -440,6 +440,7 @@ def load(folder: str | os.PathLike[str]) -> Run:
     """
     path = Path(folder)
     path = path.parent if path.name == "result.json" else path
+    _must_hold_a_run(path)
     document(path)
     result_json = read_text(path / "result.json")
 
@@ -458,6 +459,20 @@ def load(folder: str | os.PathLike[str]) -> Run:
         return renamed(read("timeline")) if (path / "timeline.parquet").exists() else None
 
     return Run(result_json, read_text(path / "experiment.toml"), lambda: read("series"), path, timeline)
+
+
+_LOADERS = {"compare": "load_comparison", "sweep": "load_sweep", "tune": "load_sweep"}
+"""Functions of Python that read other kinds of results."""
+
+
+def _must_hold_a_run(path: Path) -> None:
+    """Refuse the folder of a comparison, a sweep or a search, and name what reads it."""
+    if (path / shapes.DOCUMENTS["run"].file).is_file():
+        return
+    for kind, loader in _LOADERS.items():
+        if (path / shapes.DOCUMENTS[kind].file).is_file():
+            what = f"holds no run but {shapes.DOCUMENTS[kind].file}, {shapes.DOCUMENTS[kind].what}"
+            raise input_error(f"{path}: {what}; expected a run folder. floatgate.{loader} reads this one")
 
 
 def read_text(path: Path) -> str:

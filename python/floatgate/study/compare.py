@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -389,11 +389,15 @@ def compare(
     return Comparison(run_settings(plan, Local(jobs), progress), places, same)
 
 
-def baselines_of(points: Points, wanted: Mapping[str, str]) -> list[int]:
+def baselines_of(points: Iterable[Overrides], wanted: Mapping[str, str]) -> list[int]:
     """Return for each setting the number of the one that it is measured against.
 
     A baseline has the wanted values, and those of the setting itself for the other keys. Where none are wanted, it has
     the first value of the first key.
+
+    Args:
+        points: the settings.
+        wanted: key -> value of the baseline.
 
     Raises:
         InputError: a key does not vary, or no setting has such values.
@@ -401,9 +405,10 @@ def baselines_of(points: Points, wanted: Mapping[str, str]) -> list[int]:
     every = [{key: value.strip("\"'") for key, value in point} for point in points]
     first = dict(list(every[0].items())[:1])
     values = {key: value.strip("\"'") for key, value in wanted.items()} or first
-    unknown = [key for key in values if key not in points.keys]
+    keys = list(every[0])
+    unknown = [key for key in values if key not in keys]
     if unknown:
-        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], points.keys)}")
+        raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], keys)}")
     numbers = {tuple(one.items()): number for number, one in enumerate(every)}
     places = [numbers.get(tuple((one | values).items())) for one in every]
     if None in places:

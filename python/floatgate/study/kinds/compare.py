@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-from floatgate.study.compare import Comparison, Setting
-from floatgate.study.kinds.kind import Document, Kind, Overview, Row, inner, overview_of, row_of
-from floatgate.study.same_in_all import Shared
+from floatgate.study.kinds.kind import Document, Kind, Overview, Row, overview_of, row_of
+from floatgate.study.loaded_comparison import restored
 
 
 def _rows(content: Document) -> Iterator[Row]:
@@ -25,23 +23,8 @@ def _overview(_path: Path, content: Document) -> Overview:
     return overview_of(what, [setting["result"] for setting in settings])
 
 
-def _setting(path: Path, number: int, setting: dict[str, Any]) -> Setting:
-    overrides = list(setting["set"].items())
-    naming = Comparison([Setting(overrides)])
-    several = zip(setting["seeds"], setting["results"], setting["errors"], strict=True) if "seeds" in setting else ()
-    runs = list(several) or [(None, setting["result"], setting["error"])]
-    seeds = [inner(path / naming.folder_name(number, naming.settings[0], one[0]), *one) for one in runs]
-    return Setting.of(overrides, seeds)
-
-
 def _report(path: Path, content: Document) -> str:
-    settings = [_setting(path, number, setting) for number, setting in enumerate(content["settings"], start=1)]
-    first = content.get("baseline", 0)
-    places = [setting.get("baseline", first) for setting in content["settings"]]
-    same = [
-        Shared(key, one["value"], tuple(one["defaults"])) for key, one in (content.get("same_in_all") or {}).items()
-    ]
-    return Comparison(settings, places, same).report()
+    return restored(path, content).report()
 
 
 KIND = Kind("compare", _overview, _report, _rows)

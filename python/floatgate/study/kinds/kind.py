@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.base.errors import RunError, input_error
 from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.amplification import amplification
 from floatgate.results import shapes
 from floatgate.results.flat import flat, plain
-from floatgate.run.run import load, read_text
-from floatgate.study.compare import Seeded
+from floatgate.run.run import read_text
 
 Document = Mapping[str, Any]
 Row = dict[str, Any]
@@ -91,18 +89,6 @@ def row_of(settings: Mapping[str, str], result: Document | None, error: str | No
     """Return the flat row of one run among others: with its settings, and an error where it has no result."""
     laid = {key: plain(value) for key, value in settings.items()}
     return {"status": "done" if result is not None else "failed", "error": error, **flat(result or {}), **laid}
-
-
-def inner(folder: Path, seed: int | None, result: Document | None, error: str | None) -> Seeded:
-    """Read back a run that stands in the folder of several, where it has a result.
-
-    Raises:
-        InputError: it is missing or damaged.
-    """
-    if result is not None and not folder.is_dir():
-        raise input_error(f"{folder}: no such folder; expected that run beside the comparison")
-    run = None if result is None else load(folder)
-    return Seeded(seed, run, None if error is None else RunError(error))
 
 
 def overview_of(what: str, results: Iterable[Document | None]) -> Overview:

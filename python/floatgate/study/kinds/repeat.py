@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from floatgate.study.compare import Setting
-from floatgate.study.kinds.kind import Document, Kind, Overview, Row, inner, overview_of, row_of
+from floatgate.study.kinds.kind import Document, Kind, Overview, Row, overview_of, row_of
+from floatgate.study.loaded_comparison import inner
 from floatgate.study.repeat import Repetition
 
 

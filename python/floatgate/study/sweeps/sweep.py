@@ -159,6 +159,10 @@ def planned(folder: Path) -> RunPlan:
     """
     path = folder / PLAN
     if not path.is_file():
+        if (folder / shapes.DOCUMENTS["compare"].file).is_file():
+            raise input_error(
+                f"{folder}: holds a comparison; expected a sweep. floatgate.load_comparison reads this one"
+            )
         raise input_error(f"{folder}: holds no sweep; expected a folder that floatgate sweep --out has begun")
     return RunPlan.from_kept(shapes.read(path, "sweep"))
 
