@@ -57,3 +57,14 @@ def test_lines_of_close_values_have_their_own_axis_and_each_point_once() -> None
     assert {(float(row["low"]), float(row["high"])) for row in written} == {
         (row["waf_bytes.low"], row["waf_bytes.high"]) for row in rows
     }
+
+
+def test_axes_have_names_of_the_field() -> None:
+    names = {one.key: one.axis for one in varied_charts.figures()}
+    assert names["waf_bytes"] == "write amplification (WAF)"
+    assert names["wear.erases_max"] == "erases"
+    keys = ["ftl.spare_factor", "drive.timing.erase_us", "workload.rate_per_s", "ftl.collect.policy", "drive.capacity"]
+    expected = ["spare factor", "erase (us)", "rate per s", "collect policy", "capacity"]
+    assert [varied_charts.axis_name(key, keys) for key in keys] == expected
+    row = {"ftl.spare_factor": 0.28, "ftl.separate.policy": "sepbit"}
+    assert varied_charts.keyed(row, list(row)) == "spare factor 0.28, separate policy sepbit"

@@ -63,18 +63,26 @@ def test_the_text_says_which_end_and_what_to_do() -> None:
     assert end.text() == f"{text}widen the range above 0.3"
 
 
+PAGES = "drive.geometry.pages_per_block"
+
+
 def test_a_page_names_each_end_once_with_what_is_best_there() -> None:
     rows: list[dict[str, Any]] = [
-        {"ftl.spare_factor": spare, "ftl.collect.policy": policy, "waf_bytes": 3 - spare, "lifetime.years": 1 + spare}
+        {
+            "workload.zipf_theta": spare,
+            "ftl.collect.policy": policy,
+            "waf_bytes": 3 - spare,
+            "lifetime.years": 1 + spare,
+        }
         for spare in (0.1, 0.2, 0.3)
         for policy in ("greedy", "fifo", "random")
     ]
-    keys = ["ftl.spare_factor", "ftl.collect.policy"]
+    keys = ["workload.zipf_theta", "ftl.collect.policy"]
     assert remark(rows, keys) == (
-        "Best at an end of what was tried: ftl.spare_factor = 0.3, the largest (lowest WAF, longest life). "
+        "Best at an end of what was tried: workload.zipf_theta = 0.3, the largest (lowest WAF, longest life). "
         "Better settings may lie beyond; try values there."
     )
-    between = [{**row, "waf_bytes": abs(row["ftl.spare_factor"] - 0.2), "lifetime.years": None} for row in rows]
+    between = [{**row, "waf_bytes": abs(row["workload.zipf_theta"] - 0.2), "lifetime.years": None} for row in rows]
     assert remark(between, keys) is None
     # What makes no difference has no end.
     assert remark([{**row, "waf_bytes": 1.0, "lifetime.years": None} for row in rows], keys) is None
@@ -91,9 +99,13 @@ def test_searches_sweeps_and_comparisons_say_it(cli: Cli, experiment: Path, tmp_
     assert document["at_ends"] == [{"key": "ftl.spare_factor", "value": 0.4, "end": "upper", "range": [0.1, 0.4]}]
     assert text in (tmp_path / "t/report.html").read_text()
     for command in ("sweep", "compare"):
-        cli(command, experiment, *vary, "--out", command, "--report").done()
-        page = (tmp_path / command / "report.html").read_text()
-        assert page.count("Best at an end of what was tried: ftl.spare_factor = 0.4, the largest") == 1
+        # More spare space is always better; of pages per block nobody knows.
+        for number, (key, count) in enumerate((("ftl.spare_factor=0.1,0.2,0.4", 0), (f"{PAGES}=16,32,64", 1))):
+            place = f"{command}-{number}"
+            cli(command, experiment, "--vary", key, "--out", place, "--report").done()
+            page = (tmp_path / place / "report.html").read_text()
+            assert page.count(f"Best at an end of what was tried: {PAGES} = ") == count
+            assert page.count("at an end of what was tried") == count
     names = ("--vary", "ftl.collect.policy=greedy,fifo,random")
     document = json.loads(cli(*least, *names, "--out", "n", "--json", "-").done())
     assert document["at_ends"] == []

@@ -281,7 +281,7 @@ def test_a_sweep_loads_into_every_frame_and_has_plots(cli: Cli, experiment: Path
     assert set(sweep.runs().column_names) >= {"run", "wall_s", "cpu_s", "peak_rss_bytes"}
     chart = sweep.plot("waf_bytes").to_dict()
     data = json.dumps(chart)
-    assert "spare_factor" in data
+    assert "spare factor" in data
     assert "fifo" in data
     with pytest.raises(floatgate.InputError, match="no run of this sweep has such a figure; expected one such as"):
         sweep.plot("throughput.iops")

@@ -84,7 +84,8 @@ def _best(comparison: Comparison) -> list[Part]:
             base = next((one.get(metric.key) for one in rows if one[_SETTING] is against), None)
             ratio = row[metric.key] / base - 1 if base else None
         text = "" if ratio is None else f"; {100 * ratio:+.0f} % against {_short(against)}"
-        return f"{_short(row[_SETTING])}{text}"
+        keys = comparison.keys
+        return f"{varied_charts.keyed(row, keys) if keys else _short(row[_SETTING])}{text}"
 
     return varied_charts.best(rows, comparison.keys, named)
 

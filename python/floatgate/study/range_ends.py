@@ -22,6 +22,8 @@ _LEAST_VALUES = 3
 """Values of a list that leave one between its ends: of two, the best is always at an end."""
 _NO_OPTIMUM = frozenset({"seed"})
 """Numeric keys that have no better and worse values."""
+_MORE_IS_BETTER = frozenset({"ftl.spare_factor"})
+"""Keys of which more is better by nature, at a cost that no metric has: the best of a list is no news."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def remark(rows: Sequence[Mapping[str, Any]], keys: Sequence[str]) -> str | None
         as_good = [row for row in rows if row.get(metric.key) == best[metric.key]]
         for key in keys:
             values = [row[key] for row in rows if key in row]
-            if not _has_order(key, values):
+            if key in _MORE_IS_BETTER or not _has_order(key, values):
                 continue
             at_ends = [_at_end(key, row[key], (min(values), max(values)), width=0.0) for row in as_good]
             if at_ends[0] is not None and None not in at_ends:

@@ -44,6 +44,8 @@ _CLOSE = 0.25
 """Where all values and intervals lie within this share of the largest, an axis from zero would hide how they differ."""
 _LEAST_WAF = 1.0
 """Write amplification of a drive that copies nothing: where values are close to it, their axis begins there."""
+_UNITS = frozenset({"ns", "us", "ms", "s", "h", "years", "bytes", "uj"})
+"""Units that names of keys end with."""
 _POINTS_MAX = 2000
 """Points of a scatter; of more, an even share is drawn."""
 
@@ -62,7 +64,17 @@ class Figure:
 def figures() -> list[Figure]:
     """Return every figure that may be drawn, in the order of the table of metrics."""
     axes = [(metric, metric.axis) for metric in metrics.drawn()]
-    return [Figure(one.key, one.label, axis.title, axis.per, axis.tail) for one, axis in axes if axis is not None]
+    return [
+        Figure(one.key, one.label, _axis_of(one, axis.title), axis.per, axis.tail)
+        for one, axis in axes
+        if axis is not None
+    ]
+
+
+def _axis_of(metric: metrics.Metric, title: str) -> str:
+    """Return the title of an axis: of a ratio without unit its name, as ``write amplification (WAF)``."""
+    over, _, under = metric.unit.partition("/")
+    return f"{metric.label.lower()} ({metric.short})" if over.rstrip("s") == under else title
 
 
 _LOOKS = (
@@ -211,6 +223,19 @@ def short(key: str, keys: Sequence[str]) -> str:
     return key
 
 
+def axis_name(key: str, keys: Sequence[str]) -> str:
+    """Return a key in words, with its unit, for an axis: ``spare factor``, ``erase (us)``.
+
+    Args:
+        key: the key.
+        keys: all that vary.
+    """
+    words = short(key, keys).replace(".", " ").split("_")
+    if len(words) > 1 and words[-1] in _UNITS and words[-2] != "per":
+        return f"{' '.join(words[:-1])} ({words[-1]})"
+    return " ".join(words)
+
+
 def slug(key: str) -> str:
     """Return a key as part of a file name: ``latency-us-write-p99``."""
     return re.sub("[^a-z0-9]+", "-", key.lower()).strip("-")
@@ -219,6 +244,16 @@ def slug(key: str) -> str:
 def label(row: dict[str, Any], keys: Sequence[str]) -> str:
     """Format as ``greedy, 0.07``: the values of some keys."""
     return ", ".join(text(row.get(key)) for key in keys)
+
+
+def keyed(row: dict[str, Any], keys: Sequence[str]) -> str:
+    """Format as ``spare factor 0.07, separate policy dac``: some keys in words with their values.
+
+    Args:
+        row: has the values.
+        keys: the keys.
+    """
+    return ", ".join(f"{axis_name(key, keys)} {text(row.get(key))}" for key in keys)
 
 
 def text(value: Any) -> str:
@@ -312,7 +347,7 @@ def _panel(
     if how.kind == "lines":
         yield title, caption, lambda width: lines(rows, how, keys, figure, ends, width)
     elif how.kind == "cells":
-        sentence = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {short(how.axis, keys)}. {caption}"
+        sentence = f"{figure.axis[:1].upper()}{figure.axis[1:]}; rows: {axis_name(how.axis, keys)}. {caption}"
         yield title, sentence.strip(), lambda width: cells(rows, how, keys, figure, width)
     elif len(rows) <= BARS_MAX:
         yield title, caption, lambda width: bars(rows, how.lines, figure, width)
@@ -378,7 +413,7 @@ def lines(
     return throttle_charts.lines(
         made,
         looks if len(looks) > 1 else [replace(looks[0], dash=())],
-        short(how.axis, keys),
+        axis_name(how.axis, keys),
         figure.axis,
         width=width,
         height=height,
@@ -425,7 +460,7 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
     middle = (min(ends) + max(ends)) / 2
     room = (width - 110) / len(across)
     y = vega.Y("down:N", sort=down, title=None, axis=vega.Axis(labelLimit=int(width * 0.35)))
-    titles = ", ".join(short(key, keys) for key in how.lines) or None
+    titles = ", ".join(axis_name(key, keys) for key in how.lines) or None
     angle = 0 if room > 8 * max(map(len, across)) else -90
     x = vega.X("across:N", sort=across, title=titles, axis=vega.Axis(labelAngle=angle, labelLimit=160, orient="top"))
     scale = vega.Scale(range=[palette.WHITE, palette.SLATE])
@@ -452,14 +487,14 @@ def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple
     sentence = "Each point is a setting; the other keys vary too."
     if len(kept) < len(rows):
         sentence += f" {len(kept)} of {len(rows)} are drawn."
-    title = f"{figure.title} against {short(key, keys)}"
+    title = f"{figure.title} against {axis_name(key, keys)}"
     return title, sentence, lambda width: points(kept, key, keys, figure, width)
 
 
 def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:
     """Draw a figure over one key, a point for each setting."""
     made = [{"x": row[key], "y": row[figure.key] / figure.scale} for row in rows]
-    title = short(key, keys)
+    title = axis_name(key, keys)
     if all(_is_number(row["x"]) for row in made):
         ends = [row["x"] for row in made]
         log = min(ends) > 0 and max(ends) > _LOG_FROM * min(ends)

@@ -28,7 +28,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     rows = sweep.settings()
     keys = sweep.keys
     parts = [
-        *varied_charts.best(rows, keys, lambda _, row: varied_charts.label(row, keys)),
+        *varied_charts.best(rows, keys, lambda _, row: varied_charts.keyed(row, keys)),
         *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
         *_table(rows, keys),
         *_failures(sweep),
