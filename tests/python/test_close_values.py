@@ -68,3 +68,40 @@ def test_axes_have_names_of_the_field() -> None:
     assert [varied_charts.axis_name(key, keys) for key in keys] == expected
     row = {"ftl.spare_factor": 0.28, "ftl.separate.policy": "sepbit"}
     assert varied_charts.keyed(row, list(row)) == "spare factor 0.28, separate policy sepbit"
+
+
+def test_settings_of_two_keys_stand_in_groups_with_a_column_for_each_key() -> None:
+    wafs = {"none": (5.18, 4.46), "host-gc": (5.20, 4.48), "dac": (4.54, 2.65)}
+    rows = [
+        {
+            "a.policy": name,
+            "b.policy": victim,
+            "waf_bytes": waf,
+            "waf_bytes.low": waf - 0.01,
+            "waf_bytes.high": waf + 0.01,
+        }
+        for name, pair in wafs.items()
+        for victim, waf in zip(("greedy", "cost-benefit"), pair, strict=True)
+    ]
+    chart = varied_charts.bars(rows, ["a.policy", "b.policy"], WAF).to_dict()
+    bar, interval = chart["layer"]
+    assert bar["encoding"]["y"]["sort"] == list(wafs)
+    assert bar["encoding"]["color"]["scale"]["domain"] == ["greedy", "cost-benefit"]
+    assert len(set(bar["encoding"]["color"]["scale"]["range"])) == 2
+    assert bar["encoding"]["yOffset"] == interval["encoding"]["yOffset"]
+    assert interval["mark"]["strokeWidth"] > 2 * bar["mark"]["strokeWidth"]
+    written = list(csv.DictReader(io.StringIO(pictures.table(chart))))
+    assert len(written) == len(rows)
+    assert [(row["a.policy"], row["b.policy"]) for row in written] == [
+        (row["a.policy"], row["b.policy"]) for row in rows
+    ]
+    # Close values are points, of a shape for each value too.
+    near = [{**row, "waf_bytes": 4.5 + 0.1 * place} for place, row in enumerate(rows)]
+    near = [
+        {key: value for key, value in row.items() if key not in ("waf_bytes.low", "waf_bytes.high")} for row in near
+    ]
+    _, points = varied_charts.bars(near, ["a.policy", "b.policy"], WAF).to_dict()["layer"]
+    assert points["mark"]["type"] == "point"
+    assert len(set(points["encoding"]["shape"]["scale"]["range"])) == 2
+    # One key keeps its bars in one colour, as do three.
+    assert "color" not in varied_charts.bars(rows_of([1.0, 2.0]), ["policy"], WAF).to_dict()["layer"][0]["encoding"]

@@ -112,6 +112,15 @@ def test_titles_and_labels_fit_a_narrow_figure() -> None:
         assert labels == {"cost-benefit": ["cost-benefit", *parts]}
 
 
+def test_amounts_that_fit_share_a_line() -> None:
+    rows = [{"label": str(place), "difference": -0.64, "low": -0.65, "high": -0.63} for place in range(8)]
+    chart = difference_charts.forest(rows, WAF, 321).to_dict()
+    labels = json.loads(chart["layer"][2]["encoding"]["y"]["axis"]["labelExpr"].removesuffix("[datum.label]"))
+    assert labels["0"] == ["0", "\N{MINUS SIGN}0.640 ± 0.010"]
+    # At 85 mm (321 px) eight settings take no more than 100 mm.
+    assert chart["height"] * 85 / 321 < 100
+
+
 @pytest.mark.parametrize(
     ("row", "text"),
     [

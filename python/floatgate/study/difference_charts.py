@@ -24,7 +24,9 @@ Rows = Sequence[Mapping[str, Any]]
 MINUS = "\N{MINUS SIGN}"
 """As Vega writes it along axes."""
 _NARROW_PX = 440
-"""A chart below this width has its intervals in a line of their own, which leaves room for the plot."""
+"""A chart below this width gives its labels a smaller share, which leaves room for the plot."""
+_LETTER_PX = 7.9
+"""Width of a letter of a label in a wide font; an amount and its interval share a line where both fit."""
 
 _HOW = (
     "Points are differences, lines their 95 % intervals. Left of the dashed line the setting has less than the "
@@ -130,10 +132,11 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
     labels = list(dict.fromkeys(row["label"] for row in rows))
     narrow = width < _NARROW_PX
     amounts = {row["label"]: [part for part in amount(row) if part] for row in rows}
-    beside = {label: [label, *(parts if narrow else [" ".join(parts)])] for label, parts in amounts.items()}
+    limit = int(width * (0.35 if narrow else 0.45))
+    fits = all(_LETTER_PX * len(" ".join(parts)) <= limit for parts in amounts.values())
+    beside = {label: [label, *([" ".join(parts)] if fits else parts)] for label, parts in amounts.items()}
     lines = f"{json.dumps(beside)}[datum.label]"
     high = max((len(parts) for parts in beside.values()), default=2)
-    limit = int(width * (0.35 if narrow else 0.45))
     axis_y = vega.Axis(labelLimit=limit, labelExpr=lines, labelLineHeight=14, labelOffset=-7 * (high - 1))
     y = vega.Y("label:N", sort=labels, title=None, axis=axis_y)
     title = f"difference, {one.axis}"

@@ -46,6 +46,8 @@ _LEAST_WAF = 1.0
 """Write amplification of a drive that copies nothing: where values are close to it, their axis begins there."""
 _UNITS = frozenset({"ns", "us", "ms", "s", "h", "years", "bytes", "uj"})
 """Units that names of keys end with."""
+_NARROW_PX = 400
+"""A chart up to this width has its legend in one column."""
 _POINTS_MAX = 2000
 """Points of a scatter; of more, an even share is drawn."""
 
@@ -428,21 +430,57 @@ def lines(
 
 
 def bars(rows: Rows, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Composed:
-    """Return one bar for each setting with its interval; points where bars from zero would hide how they differ."""
-    made = [_kept(point) | {"label": label(point, keys)} for point in _points_of(rows, figure)]
+    """Return one bar for each setting with its interval; points where bars from zero would hide how they differ.
+
+    Settings of two keys stand in groups by the first one, with a colour and a shape for each value of the second.
+    """
+    series = _groups(rows, keys)
+    made = [_bar(point, keys, grouped=bool(series)) for point in _points_of(rows, figure)]
     labels = list(dict.fromkeys(row["label"] for row in made))
     y = vega.Y("label:N", sort=labels, title=None, axis=vega.Axis(labelLimit=int(width * 0.45)))
+    among: dict[str, Any] = {}
+    looks: dict[str, Any] = {}
+    if series:
+        title, scale = axis_name(keys[1], keys), {"domain": series}
+        colors, _, shapes = zip(*_LOOKS[: len(series)], strict=True)
+        columns = 2 if width > _NARROW_PX else 1
+        legend = vega.Legend(
+            title=title, titleFontWeight="normal", orient="top", columns=columns, labelLimit=width // 2
+        )
+        among = {"yOffset": vega.YOffset("series:N", sort=series)}
+        looks = {"color": vega.Color("series:N", sort=series, scale={**scale, "range": list(colors)}, legend=legend)}
+        looks_of_points = {"shape": vega.Shape("series:N", scale={**scale, "range": list(shapes)}, legend=legend)}
     low, high = ends_of(rows, figure)
     scale = vega.Scale(zero=True) if low == 0 else vega.Scale(domain=[low, high], nice=True, zero=False)
     x, begin = (vega.X(f"{column}:Q", title=figure.axis, scale=scale, axis=_numbers()) for column in ("y", "low"))
     base = data_chart(made)
-    ends = data_chart([row for row in made if "low" in row]).mark_rule(color=palette.INK, strokeWidth=2)
-    intervals = ends.encode(x=begin, x2="high:Q", y=y)
+    ends = data_chart([row for row in made if "low" in row]).mark_rule(color=palette.INK, strokeWidth=3)
+    intervals = ends.encode(x=begin, x2="high:Q", y=y, **among)
+    height = 70 + 26 * len(labels)
+    if series:
+        height = 70 + 22 * -(-len(series) // (2 if width > _NARROW_PX else 1)) + (12 + 16 * len(series)) * len(labels)
     if low == 0:
-        drawn = base.mark_bar(color=palette.BLUE, height=14, stroke=palette.INK, strokeWidth=0.5).encode(x=x, y=y)
-        return finished(vega.layer(drawn, intervals), width, 70 + 26 * len(labels))
-    points = base.mark_point(color=palette.BLUE, size=60, filled=True, opacity=1).encode(x=x, y=y)
-    return finished(vega.layer(intervals, points), width, 70 + 26 * len(labels))
+        bar = base.mark_bar(color=palette.BLUE, height=14, stroke=palette.INK, strokeWidth=0.5)
+        return finished(vega.layer(bar.encode(x=x, y=y, **among, **looks), intervals), width, height)
+    point = base.mark_point(color=palette.BLUE, size=60, filled=True, opacity=1)
+    if series:
+        looks |= looks_of_points
+    return finished(vega.layer(intervals, point.encode(x=x, y=y, **among, **looks)), width, height)
+
+
+def _groups(rows: Rows, keys: Sequence[str]) -> list[str]:
+    """Return the values of the second of two keys, where both have few and rows need telling apart; else nothing."""
+    if len(keys) != 2 or any(not 2 <= len(_values(rows, key)) <= LINES_MAX for key in keys):
+        return []
+    return list(dict.fromkeys(text(row.get(keys[1])) for row in rows))
+
+
+def _bar(point: dict[str, Any], keys: Sequence[str], *, grouped: bool) -> dict[str, Any]:
+    """Return the row of a bar: its figures, its label, and a column for each key where there are several."""
+    row = _kept(point) | {"label": label(point, keys[:1] if grouped else keys)}
+    if grouped:
+        row["series"] = text(point.get(keys[1]))
+    return row | ({key: point.get(key) for key in keys} if len(keys) > 1 else {})
 
 
 def _kept(point: dict[str, Any]) -> dict[str, Any]:
