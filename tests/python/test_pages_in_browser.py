@@ -219,3 +219,11 @@ def test_a_narrower_window_gets_the_narrow_layout(browser: Browser, timed: Path)
         page.wait_for_function("() => [...document.querySelectorAll('.live svg')].every(one => one.clientWidth <= 360)")
         page.wait_for_timeout(300)
         assert page.evaluate(RULES) == []
+
+
+def test_the_table_of_waits_needs_no_scroll_bar(browser: Browser, timed: Path) -> None:
+    tables = "Array.from(document.querySelectorAll('.charts .scroll')).map(box => [box.scrollWidth, box.clientWidth])"
+    with shown(browser, timed, 1200) as page:
+        widths = page.evaluate(tables)
+        assert widths
+        assert all(needed <= there for needed, there in widths)

@@ -16,6 +16,8 @@ from conftest import SMALL
 from floatgate import _core
 from floatgate.pages import palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
+from floatgate.pages.page import rendered_parts
+from floatgate.pages.parts import Cards
 from floatgate.results import timeline
 
 COMMAND = "floatgate run small.toml --set 'a=<b>'"
@@ -182,3 +184,8 @@ def test_no_cause_is_listed_beside_the_table() -> None:
                 items = (node.keys if isinstance(node, ast.Dict) else node.elts) or []
                 literals = {item.value for item in items if isinstance(item, ast.Constant)}
                 assert max(len(literals & names), len(literals & labels)) < 2, f"{path.name}:{node.lineno}"
+
+
+def test_keys_in_tiles_break_behind_their_dots() -> None:
+    text = rendered_parts([Cards([("life", "3.5 years", "95 %: 1.5-2.5 (workload.requests = 4 & <b>)")])])
+    assert "95 %: 1.5-2.5 (workload.<wbr>requests = 4 &amp; &lt;b&gt;)" in text

@@ -5,6 +5,7 @@ Each package keeps its own templates: ``report/timeline.html`` is in ``floatgate
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib import resources
@@ -66,6 +67,9 @@ def rendered(name: str, context: Mapping[str, Any]) -> str:
     return _environment().get_template(name).render(context)
 
 
+_DOT_OF_KEY = re.compile(r"(?<=[a-z_])\.(?=[a-z])")
+
+
 @cache
 def _environment() -> jinja2.Environment:
     import jinja2
@@ -80,6 +84,7 @@ def _environment() -> jinja2.Environment:
         auto_reload=False,
     )
     environment.globals["rendered"] = _inner
+    environment.filters["breakable"] = _breakable
     return environment
 
 
@@ -87,6 +92,13 @@ def _inner(name: str, context: Mapping[str, Any]) -> Any:
     import markupsafe
 
     return markupsafe.Markup(rendered(name, context))  # noqa: S704 - a template escapes what it is given
+
+
+def _breakable(text: str) -> Any:
+    """Let a text with keys break behind their dots: ``workload.<wbr>requests``."""
+    import markupsafe
+
+    return markupsafe.Markup(_DOT_OF_KEY.sub(".<wbr>", str(markupsafe.escape(text))))  # noqa: S704 - it is escaped
 
 
 def _source(name: str) -> str:
