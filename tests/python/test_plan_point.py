@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from floatgate.report.sections.forecast.life_range import SLACK
-from floatgate.study.plan_point import WORTH, Bounds, Point, choices
+from floatgate.study.plan_point import WORTH, Bounds, Point, Price, choices, front
 
 
 def point(served: float | None = 1.0, low: float | None = None, years: float = 6.0, **figures: Any) -> Point:
@@ -81,3 +81,21 @@ def test_a_larger_drive_must_be_faster_by_more_than_a_hundredth() -> None:
     assert choices([small, point(size=2 << 20, mean=just)]) == [small]
     larger = point(size=2 << 20, mean=faster)
     assert choices([larger, small]) == [small, larger]
+
+
+def test_at_one_price_the_drive_that_lives_longest_is_taken_and_then_the_fastest() -> None:
+    short, long = point(size=1 << 20, years=5.6, mean=80.0), point(size=2 << 20, years=9.4)
+    prices = tuple(Price(name, 120.0, int(one.physical_bytes)) for name, one in (("short", short), ("long", long)))
+    named = [Point("", None, "none", one.result, drive=name) for name, one in (("short", short), ("long", long))]
+    bounds = Bounds(prices=prices)
+    assert choices(named, bounds) == [named[1]]
+    assert front(named, bounds) == [named[1]]
+    # Lives that a page shows alike leave the choice to what writes take.
+    alike = [point(years=9.4, mean=mean) for mean in (100.0, 50.0)]
+    other = Point("64 MiB", "0.2", "none", alike[1].result)
+    assert choices([alike[0], other]) == [other]
+    # At a higher price a faster drive may follow, the longest-lived of those.
+    dearer = [point(size=4 << 20, years=years, mean=mean) for years, mean in ((6.0, 40.0), (7.0, 60.0))]
+    fast = [Point("", None, "none", one.result, drive=name) for name, one in zip("ab", dearer, strict=True)]
+    more = Bounds(prices=(*prices, Price("a", 200.0, 4 << 20), Price("b", 200.0, 4 << 20)))
+    assert choices([*named, *fast], more) == [named[1], fast[1]]

@@ -369,36 +369,45 @@ WORTH = 0.99
 
 
 def choices(points: Sequence[Point], bounds: Bounds | None = None) -> list[Point]:
-    """Return the points within the bounds that no other beats: cheaper first, each faster than all cheaper ones."""
+    """Return the points within the bounds to take: the best of the cheapest drives, then dearer ones that are faster.
+
+    A drive that several throttles or reducers manage counts as managed for the fastest writes. Of several drives at one
+    cost, the one that lives longest is best, then the one that serves most, then the fastest: no drive at this cost or
+    below beats the first one.
+    """
     limits = bounds or Bounds()
     holding = [point for point in points if limits.cut_by(point) is None]
-    best: list[Point] = []
 
-    def cost(point: Point) -> tuple[float, float, float, str]:
+    def drive_of(point: Point) -> tuple[float, float, float, str]:
         return limits.cost(point), point.physical_bytes, point.spare or 0.0, point.drive or ""
 
-    for _, same in itertools.groupby(sorted(holding, key=cost), key=cost):
-        drive = list(same)
-        fastest = min(point.write_us for point in drive)
-        alike = [point for point in drive if WORTH * point.write_us <= fastest]
-        point = min(alike, key=lambda one: (one.throttle != "none", one.reducer not in (None, "none"), one.p999_us))
-        if not best or point.write_us < WORTH * best[-1].write_us:
-            best.append(point)
+    drives = [_fastest(list(same)) for _, same in itertools.groupby(sorted(holding, key=drive_of), key=drive_of)]
+    best: list[Point] = []
+    for _, same in itertools.groupby(drives, key=limits.cost):
+        faster = [point for point in same if not best or point.write_us < WORTH * best[-1].write_us]
+        if faster:
+            most = max(map(_benefits, faster))
+            best.append(_fastest([point for point in faster if _benefits(point) == most]))
     return best
+
+
+def _fastest(points: Sequence[Point]) -> Point:
+    """Choose the fastest point; of those that are nearly as fast, the one that is managed least."""
+    fastest = min(point.write_us for point in points)
+    alike = [point for point in points if WORTH * point.write_us <= fastest]
+    return min(alike, key=lambda one: (one.throttle != "none", one.reducer not in (None, "none"), one.p999_us))
+
+
+def _benefits(one: Point) -> tuple[float, float]:
+    """Return life and share served, to as many digits as a page shows: smaller differences make no drive better."""
+    life, served = one.life_years, 1.0 if one.served is None else one.served
+    return float(f"{life:.4g}"), float(f"{served:.4g}")
 
 
 def front(points: Sequence[Point], bounds: Bounds) -> list[Point]:
     """Return the Pareto front: no other point costs less, lives longer or serves more without being worse elsewhere."""
     known = [point for point in points if point.result is not None and not point.overloaded]
-
-    def as_shown(value: float) -> float:
-        # A difference that no figure of the page shows makes no drive better than another.
-        return float(f"{value:.4g}")
-
-    def benefits(one: Point) -> tuple[float, float]:
-        return as_shown(one.life_years), as_shown(1.0 if one.served is None else one.served)
-
-    worth = [(bounds.cost(one), *map(operator.neg, benefits(one))) for one in known]
+    worth = [(bounds.cost(one), *map(operator.neg, _benefits(one))) for one in known]
     # Equal points do not beat each other: all of them are on the front.
     beaten = (any(other != own and all(map(operator.le, other, own)) for other in worth) for own in worth)
     return [point for point, is_beaten in zip(known, beaten, strict=True) if not is_beaten]
