@@ -50,6 +50,14 @@ PAGES = {
     "reproduction": "reproduce ready --quick --out OUT",
 }
 ALWAYS = ("timed",)
+PRINTED = ("timed", "plan")
+PAPER_PX = 718
+"""Width of A4 between the margins of ``style.css``, at 96 pixels per inch."""
+CUT = """() => [...document.querySelectorAll('main *')]
+  .filter((one) => !one.closest('script, .defs') && one.checkVisibility() && !one.closest('svg svg, g'))
+  .filter((one) => one.getBoundingClientRect().right > window.innerWidth + 1)
+  .map((one) => `<${one.localName}> ${one.textContent.slice(0, 60)}`)"""
+"""What lies beyond the right edge of the paper, where no scroll bar helps."""
 
 pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="without Chromium (Debian package chromium)")
 
@@ -111,6 +119,15 @@ def test_pages_fit_narrow_and_wide_screens(name: str, browser: Browser, folder: 
                 live = page.locator("figure.is-live").count()
                 assert (live > 0) == (scripts and page.locator("script.spec").count() > 0)
                 assert page.evaluate(RULES) == [], f"{width} pixels, scripts: {scripts}"
+
+
+@pytest.mark.parametrize(
+    "name", [name for name in PAGES if name in PRINTED or os.environ.get("FLOATGATE_PAGES") == "all"]
+)
+def test_nothing_is_cut_on_paper(name: str, browser: Browser, folder: Path) -> None:
+    with shown(browser, made(name, folder), PAPER_PX) as page:
+        page.emulate_media(media="print")
+        assert page.evaluate(CUT) == []
 
 
 def test_the_rules_find_what_is_wrong(browser: Browser, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.base import units
 from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import report
-from floatgate.pages.parts import Charts, Code, Figure, Grid, Part, Section, Text, figure
+from floatgate.pages.parts import Charts, Code, Figure, Grid, Items, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry, evidence
@@ -61,10 +61,10 @@ def page(plan: Plan, command: str | None = None) -> str:
         *(Text(_sentence(text)) for text in others),
         *([] if workload is None else [Text(_sentence(workload))]),
         Grid(header, rows, header.index("life"), stacks=True),
-        Grid(more_header, more_rows, header.index("life"), stacks=True),
-        Text(" ".join([*map(_sentence, legend(plan)), *reading])),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),
+        Section("Details", [Grid(more_header, more_rows, header.index("life"), stacks=True)]),
+        Section("How to read the tables", [Items([*map(_sentence, legend(plan)), *reading])]),
         *_rests_on(plan),
     ]
     varied = Section("What is common to all drives", [Code(_common(plan))])
