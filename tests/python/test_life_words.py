@@ -9,7 +9,7 @@ import pytest
 from floatgate.base import units
 from floatgate.report import lifetime_summary as summary
 from floatgate.report.sections import rating
-from floatgate.report.sections.forecast import cards, ends, entry, host_writes, life_range, lines
+from floatgate.report.sections.forecast import cards, ends, entry, host_writes, life_range, lines, written_part
 from floatgate.run.lifetime import Lifetime
 from floatgate.study.plan import Plan
 from floatgate.study.plan_point import Point
@@ -127,3 +127,50 @@ def test_several_intervals_are_told_in_the_plural() -> None:
     several = life_range.basis([missing(), missing()])
     assert several is not None
     assert several.startswith("intervals (95 %) include the error of write amplification; they ignore ")
+
+
+UNTHROTTLED = {"policy": "none", "delay_us": None}
+
+
+def measured(written_bytes: float, **changed: Any) -> dict[str, Any]:
+    """A forecast of a trace without a throttle that writes so many bytes of the drive, each at least once."""
+    made = life(method={"waf_given": False}, throttle=UNTHROTTLED, workload={"kind": "trace"}, **changed)
+    made["pass"] |= {"written_distinct_bytes": written_bytes, "span_s": 1e7}
+    return made
+
+
+def test_a_trace_that_writes_little_of_the_drive_says_up_to_which_waf_it_holds() -> None:
+    narrow = measured(1.2 * 2**30, lifetime={"years": 10.0})
+    assert lines.doubts(narrow) == [
+        "the trace rewrites 1.20 GiB, 1 % of the drive; the rest is data at rest: WAF is higher if writes reach more of "
+        "the drive; the flash meets the target up to a WAF of 4.5"
+    ]
+    assert ("basis", lines.doubts(narrow)[0]) in summary.lines(narrow)
+    wide = measured(written_part.SMALL * narrow["drive"]["logical_bytes"])
+    assert lines.doubts(wide) == []
+    # A drive that misses the target, or whose throttle reaches it at any write amplification, has no such limit.
+    missed = measured(1.2 * 2**30, lifetime={"years": 4.0, "holds": False})
+    assert written_part.up_to_waf(missed) is None
+    assert lines.doubts(missed)[0].endswith("WAF is higher if writes reach more of the drive")
+    assert written_part.up_to_waf(life(throttle={"policy": "static"})) is None
+    # The rating alone is over before the target.
+    rated = life(throttle=UNTHROTTLED, lifetime={"years": 10.0}, drive={"rated": {"visible_tbw_bytes": 1e12}})
+    rated["waf_bytes"] = 2.24
+    assert written_part.up_to_waf(rated) is None
+    assert written_part.up_to_waf(rated, "flash") == pytest.approx(2.24 * 2)
+
+
+def test_a_rate_far_from_the_recorded_one_is_said_of_latencies() -> None:
+    def doubts(factor: float) -> list[str]:
+        made = measured(100 * 2**30)
+        made["config"]["lifetime"] = {"forecast": {"demand": factor}}
+        return lines.doubts(made)
+
+    assert doubts(81.8) == ["latencies are those at 81.8 times the recorded rate (--demand)"]
+    assert doubts(9.9) == doubts(0.11) == doubts(1.0) == []
+    assert doubts(0.1) == ["latencies are those at 0.100 times the recorded rate (--demand)"]
+
+
+def test_an_interval_beyond_all_figures_reads_as_one() -> None:
+    made = life(lifetime={"years": 1e5, "years_range": [5e4, 2e5], "years_range_from": ["days"]})
+    assert (lines.interval(made) or "").startswith("more than 1000 years; the interval (95 %) includes ")

@@ -334,7 +334,8 @@ def test_a_plan_says_where_lives_lie_and_which_drive_lasts_surely() -> None:
     assert plan.answer() == (
         "the smallest drive that lasts 5 years is 128 GiB without throttling: life 5.2 years within 4.4-6.4 years "
         "until the flash is worn out, 100 % served, WAF 2.24, mean write 600 us, p99 600 us; not known: rating (the "
-        "drive has none), p99 of reads (no reads), price (none given); the target is met, but the interval "
+        "drive has none), p99 of reads (no reads), price (none given); a WAF of 2.24 is given, not measured; the flash "
+        "meets the target up to a WAF of 2.3; the target is met, but the interval "
         "reaches below: 256 GiB without throttling does it with the whole interval"
     )
     header, rows = plan.rows()

@@ -97,8 +97,12 @@ class Plan(Framed):
             first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried: {first}"
         longest = None if self.best else self._longest()
         others += [] if longest is None else [longest]
-        known = next((point.result for point in self.points if point.result is not None), None)
-        return [first, *([] if known is None else lines.doubts(known)), *others]
+        return [first, *self.doubts(), *others]
+
+    def doubts(self) -> list[str]:
+        """Return what makes the lives doubtful: of the recommended drive, or of the first one where none is."""
+        known = [*self.best, *(point for point in self.points if point.result is not None)]
+        return lines.doubts(known[0].result, self.bounds.judge if self.best else None) if known else []
 
     def workload(self) -> str | None:
         """Return a line such as ``the workload writes 18.8 GB per day, 0.039 drive writes of boot-480g; ...``."""
@@ -357,6 +361,7 @@ class Plan(Framed):
             "judge": self.bounds.judge,
             "prices": [asdict(one) for one in self.bounds.prices],
             "answer": self.answer(),
+            "basis": self.doubts(),
             "best": [self.points.index(point) for point in self.best],
             "points": [point.to_dict(self.bounds, on_front=point in self.front) for point in self.points],
         }

@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import drive, growing
-from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, load
+from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, load, written_part
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
 
@@ -185,6 +185,11 @@ class Point:
         return a_day * growing.times_as_much(years, target, self.result)
 
     @property
+    def up_to_waf(self) -> float | None:
+        """The write amplification up to which the flash meets the target; None if it misses it or is throttled."""
+        return None if self.overloaded else written_part.up_to_waf(self.result, self.judge)
+
+    @property
     def flash_tbw_bytes(self) -> float | None:
         """Bytes that the host writes until the flash is worn out, regardless of the rating."""
         return None if self.result is None else host_writes.tbw_bytes(self.result)
@@ -342,6 +347,7 @@ class Point:
             "price_per_useful_tb": bounds.price_per_useful_tb(self),
             "price_per_year": bounds.price_per_year(self),
             "up_to_bytes_per_day": self.up_to_bytes_per_day,
+            "up_to_waf": self.up_to_waf,
             "interval": None if interval is None else [interval.low, interval.high],
             "interval_from": [] if interval is None else list(interval.sources),
             "reaches_below": None if interval is None else self.reaches_below,

@@ -125,6 +125,16 @@ def delay_us(result: Forecast, key: str) -> float | None:
     return value
 
 
+def throttled(result: Forecast) -> bool:
+    """Return whether a throttle, or the integrated manager, may hold page writes back."""
+    return look(result, "throttle", "delay_us") is not None or look(result, "throttle", "policy") not in (None, "none")
+
+
+def waf_given(result: Forecast) -> bool:
+    """Return whether write amplification was configured, and no drive was simulated for it."""
+    return bool(look(result, "method", "waf_given"))
+
+
 def served(result: Forecast) -> float | None:
     """Share of the workload that is written in the target time; a throttle that holds back makes it less."""
     value = look(result, "throttle", "demand_share")
@@ -158,6 +168,9 @@ def kept(result: Forecast) -> dict[str, Any]:
         "demand_bytes_per_day": demand_bytes_per_day(result),
         "drive_writes_per_day": drive_writes_per_day(result),
         "pass_span_s": pass_span_s(result),
+        "written_distinct_bytes": look(result, "pass", "written_distinct_bytes"),
+        "logical_bytes": look(result, "drive", "logical_bytes"),
+        "waf_given": waf_given(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
         "host_bytes_per_year": host_bytes_per_year(result),
@@ -200,7 +213,12 @@ def columns(entry: Mapping[str, Any]) -> dict[str, Any]:
 def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
     """Return the part of a forecast that :func:`kept` and the size of the drive describe."""
     return {
-        "drive": {"physical_bytes": entry["capacity_bytes"], "spare_factor": entry["spare_factor"]},
+        "drive": {
+            "physical_bytes": entry["capacity_bytes"],
+            "logical_bytes": entry.get("logical_bytes"),
+            "spare_factor": entry["spare_factor"],
+        },
+        "method": {"waf_given": entry.get("waf_given", False)},
         "throttle": {key: entry.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
         "close_up": {
             "busiest": {"overloaded": entry.get("overloaded"), "latency_95_us": entry.get("latency_95_us")},
@@ -212,7 +230,10 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
             "notes": entry.get("workload_notes", []),
         },
         "demand_factor": entry.get("demand_factor", 1.0),
-        "pass": {"span_s": entry.get("pass_span_s")},
+        "pass": {
+            "span_s": entry.get("pass_span_s"),
+            "written_distinct_bytes": entry.get("written_distinct_bytes"),
+        },
         **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
         **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year", *_DEMAND)},
     }

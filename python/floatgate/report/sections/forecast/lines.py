@@ -9,7 +9,7 @@ from floatgate.base import units
 from floatgate.report import trace_format
 from floatgate.report.sections import erase_modes, growing, reduce
 from floatgate.report.sections.amplification import amplification, differs
-from floatgate.report.sections.forecast import ends, entry, latency, life_range, load, workload_notes
+from floatgate.report.sections.forecast import ends, entry, latency, life_range, load, workload_notes, written_part
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -100,10 +100,22 @@ def all_served(result: Facts) -> str | None:
     return None if share < NOT_ALL_SERVED else f"{life_range.served_text(result)} of the host's demand"
 
 
-def doubts(result: Facts) -> list[str]:
-    """Return what makes the years doubtful: stamps that look like no clock, and a trace of less than a day."""
+def doubts(result: Facts, judge: str | None = "both") -> list[str]:
+    """Return what makes the years doubtful, as the basis of a summary.
+
+    Stamps that look like no clock, a trace of less than a day, writes to a small part of the drive, and a rate far from
+    the recorded one.
+
+    Args:
+        result: a forecast, or the part of one that a plan keeps.
+        judge: what ends a life: ``both``, ``flash`` or ``rating``; None leaves out up to which WAF the target is met.
+    """
     short = basis(result)
-    return [*workload_notes.suspicions(result), *([] if short is None else [short])]
+    return [
+        *workload_notes.suspicions(result),
+        *([] if short is None else [short]),
+        *written_part.remarks(result, judge),
+    ]
 
 
 def basis(result: Facts) -> str | None:
@@ -125,7 +137,8 @@ def interval(result: Facts) -> str | None:
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
     whose = "the flash lasts " if entry.earliest(result)[0] == "rating" else ""
-    ends = life.ends if " to " in life.ends or "-" in life.ends else f"{life.ends.split(' ')[0]} to {life.ends}"
+    alike = life.ends[:1].isdigit() and " to " not in life.ends and "-" not in life.ends
+    ends = f"{life.ends.split(' ')[0]} to {life.ends}" if alike else life.ends
     return f"{whose}{ends}{', which reaches below the target' if below else ''}; {basis}"
 
 
