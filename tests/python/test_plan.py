@@ -17,7 +17,7 @@ from floatgate.run.experiment import resolve
 from floatgate.run.run import check
 from floatgate.study import planning
 from floatgate.study.plan import Plan
-from floatgate.study.plan_drives import GROUPS, Candidate, Needs, named_drives, sold_bytes, work_text
+from floatgate.study.plan_drives import GROUPS, Candidate, Needs, flash_as_listed, named_drives, sold_bytes, work_text
 from floatgate.study.plan_point import Bounds, Point, Price, front
 from test_plan_point import point
 
@@ -42,7 +42,7 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     answer = json.loads(ended.done())
     points = answer["points"]
     assert [one["drive"] for one in points] == NAMES.split(",")
-    assert [one["capacity_bytes"] for one in points] == [sold_bytes(name) for name in NAMES.split(",")]
+    assert [one["capacity_bytes"] for one in points] == [flash_as_listed(name) for name in NAMES.split(",")]
     assert {(one["throttle"], one["error"]) for one in points} == {("none", None)}
     assert [one["price"] for one in points] == [80, 60, 90]
     # 388 TB a year: the QLC drive is rated for 220 TB, the others for 600 and 876.
@@ -108,14 +108,41 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
     answer = json.loads(cli("plan", steady, *ASSUMED, *options, "--prices", "boot-480g=80", "--json", "-").done())
     first, second = answer["points"]
     assert first["capacity"] == second["capacity"] == "64GiB"
-    assert first["price"] == pytest.approx(first["capacity_bytes"] / 1e10)
-    assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / sold_bytes("boot-480g"))
+    # A whole drive is sold as 1 TB, and a slice has its share of the flash.
+    assert first["price"] == pytest.approx(100 * first["capacity_bytes"] / flash_as_listed("client-tlc-1t"))
+    assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / flash_as_listed("boot-480g"))
     # Its rating makes the boot drive last longer, and the price of so much of it is said.
     assert answer["answer"] == (
         "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g at a price of 35.4, extrapolated "
         "from 64 GiB; of these, boot-480g of 64GiB lasts longest: life 103 days until the rated bytes are written, "
         "100 % served, WAF 1.50, price 9.99 (0.0913 per TB written)"
     )
+
+
+def test_capacities_are_those_as_sold_and_prices_per_tb_are_of_them(cli: Cli, steady: Path) -> None:
+    options = ("--drives", "boot-480g,ent-qlc-61t44", "--price-per-tb", "100", "--spare-factors", "0.2")
+    made = json.loads(cli("plan", steady, *ASSUMED, *options, "--json", "-").done())
+    # The larger one ships scaled to half of its flash. More spare space makes no drive cheaper.
+    assert [one["price"] for one in made["points"]] == pytest.approx([48, 3072], rel=0.002)
+    assert [one["sold_bytes"] / 1e9 for one in made["points"]] == pytest.approx([480, 30_720], rel=0.002)
+    header, cells = Plan.of(made, "").rows()
+    assert [row[header.index("capacity")] for row in cells] == ["480 GB", "30.7 TB"]
+    # Nobody sells the drive of a paper, or one without a name.
+    assert (sold_bytes("ready-32g", 1e9), sold_bytes("custom", 1e9), sold_bytes(None, 1e9)) == (None, None, None)
+
+
+def test_prices_are_of_groups_too_and_those_of_other_drives_are_ignored(cli: Cli, steady: Path) -> None:
+    prices = ("--prices", "client=60,client-tlc-2t=120,ufs-256g=9,ent=500")
+    ended = cli("plan", steady, *ASSUMED, "--drives", "client-tlc", *prices, "--json", "p.json")
+    text = ended.done()
+    made = json.loads((steady.parent / "p.json").read_text())
+    assert {one["drive"]: one["price"] for one in made["points"]} == {
+        "client-tlc-1t": 60,
+        "client-tlc-2t": 120,
+        "client-tlc-hmb-1t": 60,
+    }
+    assert text.count("note: prices of drives that this plan does not try are ignored: ufs-256g, ent") == 1
+    assert Plan.of(made, "").text().rstrip() in text
 
 
 def test_a_capacity_means_the_same_in_all_commands(cli: Cli, steady: Path) -> None:
@@ -225,7 +252,7 @@ def test_nothing_is_said_where_the_work_is_little(
         (("--prices", "boot-480g=5"), "--prices: no drives are named; expected --drives"),
         (
             ("--drives", "boot", "--prices", "client-tlc-1t=5"),
-            "'client-tlc-1t' is not a drive of the plan; expected",
+            "--prices: no price of 'boot-480g'; expected one for each drive",
         ),
         (
             ("--drives", "boot", "--prices", "boot-480g=much"),
@@ -235,6 +262,11 @@ def test_nothing_is_said_where_the_work_is_little(
         (
             ("--drives", "client-qlc", "--prices", "client-qlc-1t=5"),
             "no price of 'client-qlc-2t'; expected one",
+        ),
+        (("--drives", "boot", "--prices", "client-tlc-1x=5"), "--prices: unknown drive or group 'client-tlc-1x'; did"),
+        (
+            ("--drives", "client-qlc", "--prices", "client=5,qlc=6"),
+            "--prices: two prices of 'client-qlc-1t', by its groups; expected one, or its own",
         ),
         (("--capacities", "64GiB,big"), "--capacities: 'big' is not a size; expected sizes such as 64GiB"),
         (("--capacities", "64GiB,64GiB"), "'64GiB' given twice"),

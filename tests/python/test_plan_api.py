@@ -77,7 +77,7 @@ def test_growing_demand_shortens_lives() -> None:
             "drive: the plan already tries those of drives; expected only one",
         ),
         ({"prices": {"boot-480g": 9.0}}, "prices: no drives are named; expected drives beside it, or price_per_tb"),
-        ({"prices": {"a": 9.0}, "drives": ["boot"]}, "prices: 'a' is not a drive of the plan; expected 'boot-480g'"),
+        ({"prices": {"a": 9.0}, "drives": ["boot"]}, "prices: unknown drive or group 'a'; expected"),
         ({"prices": {}, "drives": ["boot"]}, "prices: no price of 'boot-480g'"),
         (
             {"prices": {"boot-480g": -1.0}, "drives": ["boot"]},

@@ -239,7 +239,10 @@ MaxWriteP99 = Annotated[
 PricePerTb = Annotated[
     str | None,
     typer.Option(
-        "--price-per-tb", metavar="PRICE", help="Price per TB of flash, for drives without a price of their own."
+        "--price-per-tb",
+        metavar="PRICE",
+        help="Price per TB of the capacity as sold, for drives without a price of their own; of flash where a drive is "
+        "not sold.",
     ),
 ]
 

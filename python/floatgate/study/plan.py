@@ -126,6 +126,9 @@ class Plan(Framed):
         known = [workload_notes.remarks(point.result) for point in self.points if point.result is not None]
         return list(dict.fromkeys(note for notes in known for note in notes))
 
+    def _unused(self) -> str:
+        return f"prices of drives that this plan does not try are ignored: {', '.join(self.bounds.unused_prices)}"
+
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
         what, larger = ("cheapest", "dearer") if self.bounds.priced else ("smallest", "larger")
@@ -336,6 +339,7 @@ class Plan(Framed):
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
         below = [*legend(self), *([] if basis is None else [basis]), *(f"note: {note}" for note in self.notes())]
+        below += [f"note: {self._unused()}"] if self.bounds.unused_prices else []
         below = [] if not below else ["", *below]
         workload = self.workload()
         above = [*self.answers(), *([] if workload is None else [workload])]
@@ -360,6 +364,7 @@ class Plan(Framed):
             "price_per_tb": self.bounds.price_per_tb,
             "judge": self.bounds.judge,
             "prices": [asdict(one) for one in self.bounds.prices],
+            "unused_prices": list(self.bounds.unused_prices),
             "answer": self.answer(),
             "basis": self.doubts(),
             "best": [self.points.index(point) for point in self.best],
@@ -377,7 +382,8 @@ class Plan(Framed):
         # A plan of older versions was judged by the average block.
         judge = saved.get("judge", "flash")
         prices = tuple(Price(**one) for one in saved.get("prices", ()))
-        bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices)
+        unused = tuple(saved.get("unused_prices", ()))
+        bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices, unused)
         points = [Point.of(point, judge) for point in saved["points"]]
         return cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
 

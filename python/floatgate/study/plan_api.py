@@ -71,8 +71,8 @@ def plan(
         spare_factors: shares to try.
         throttles: policies of ``lifetime.throttle`` to try; ``["all"]`` for all of them.
         reducers: policies of ``lifetime.reduce`` to try.
-        prices: of drives of the catalogue, by name.
-        price_per_tb: price of a TB of flash, for drives without a price.
+        prices: of drives of the catalogue, by name or group.
+        price_per_tb: price of a TB of the capacity as sold, for drives without a price; of flash where none is sold.
         min_served: least share of the workload that is written in the target time; 0.99 where None.
         max_write_p99_ms: longest time, in milliseconds, that 99 of 100 page writes may take.
         judge: what ends a life: ``flash``, ``rating``, or whichever of ``both`` ends first.

@@ -6,6 +6,8 @@ import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
@@ -22,6 +24,8 @@ _ALIASES = {"enterprise": "ent"}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that define a drive."""
 _SHOWN_MAX = 5
+_AS_SOLD = 0.01
+"""A drive that shows its capacity as sold but for this share of it is not scaled."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +85,31 @@ def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
         return error
 
 
-def sold_bytes(name: str) -> int:
+def flash_as_listed(name: str) -> int:
     """Return the flash of a drive of the catalogue as it is listed."""
-    return next(int(entry["physical_bytes"]) for entry in _catalogue() if entry["name"] == name)
+    return _listed(name)[0]
 
 
-def named_drives(names: Sequence[str]) -> list[str]:
-    """Expand names and groups into names, each once.
+def sold_bytes(name: str | None, physical_bytes: float) -> float | None:
+    """Return the capacity as sold of so much flash of a drive of the catalogue; None where no such drive is sold."""
+    flash, sold = (0, None) if name is None else _listed(name)
+    return None if sold is None else physical_bytes / flash * sold
+
+
+@cache
+def _listed(name: str) -> tuple[int, int | None]:
+    """Return flash and capacity as sold of a drive of the catalogue; of one that ships scaled, those of what ships."""
+    entry: dict[str, Any] | None = next((entry for entry in _catalogue() if entry["name"] == name), None)
+    if entry is None:
+        return 0, None
+    sold, visible = (entry["rated"] or {}).get("user_bytes"), entry["logical_bytes"]
+    if sold is not None and abs(visible / sold - 1) > _AS_SOLD:
+        sold = visible
+    return entry["physical_bytes"], sold
+
+
+def named_drives(names: Sequence[str], option: str = "--drives") -> list[str]:
+    """Expand names and groups into names, each once; errors name the option.
 
     A group is ``current``, ``papers``, or one or more words of names: ``client``, ``ent-tlc``, ``qlc``. It holds the
     current drives with these words; those of papers where no current drive has them.
@@ -101,7 +123,7 @@ def named_drives(names: Sequence[str]) -> list[str]:
     for name in names:
         members = [name] if name in of_group else _members(name, of_group)
         if not members:
-            raise input_error(_unknown(name, list(of_group)))
+            raise input_error(_unknown(option, name, list(of_group)))
         drives += members
     return list(dict.fromkeys(drives))
 
@@ -129,8 +151,8 @@ def must_leave_drives(base: Experiment) -> None:
         )
 
 
-def _catalogue() -> list[dict[str, str]]:
-    entries: list[dict[str, str]] = json.loads(_core.catalogue(["drives"]))["drives"]
+def _catalogue() -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(_core.catalogue(["drives"]))["drives"]
     return entries
 
 
@@ -142,9 +164,9 @@ def _members(group: str, of_group: dict[str, str]) -> list[str]:
     return [name for name in having if of_group[name] == "current"] or having
 
 
-def _unknown(name: str, names: list[str]) -> str:
+def _unknown(option: str, name: str, names: list[str]) -> str:
     words = sorted({part for one in names for part in one.split("-") if part.isalpha()} | {*GROUPS, *_ALIASES})
-    return f"--drives: unknown drive or group {quote(name)}; {meant(name, [*names, *words], 'floatgate drives')}"
+    return f"{option}: unknown drive or group {quote(name)}; {meant(name, [*names, *words], 'floatgate drives')}"
 
 
 def work_text(drive_needs: Sequence[Needs], at_once: int) -> str:

@@ -14,6 +14,8 @@ from floatgate.report.sections import drive, growing
 from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, load, written_part
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
 from floatgate.report.sections.reduce import INTEGRATED, NAMES
+from floatgate.results.result_view import look
+from floatgate.study.plan_drives import sold_bytes
 
 TB = 1e12
 BELOW = "met, but the interval reaches below"
@@ -48,9 +50,10 @@ class Bounds:
     Attributes:
         min_served: share of the workload that is written in the target time, at least.
         max_write_p99_us: 99 of a hundred page writes take no longer; None for no bound.
-        price_per_tb: of flash; None where prices do not matter.
+        price_per_tb: of the capacity as sold, of flash where a drive is not sold; None where prices do not matter.
         judge: one of :data:`JUDGES`; the rating of a drive without one is passed over.
         prices: of drives of the catalogue; these go before ``price_per_tb``.
+        unused_prices: names with a price that the plan does not try.
     """
 
     min_served: float = 0.99
@@ -58,6 +61,7 @@ class Bounds:
     price_per_tb: float | None = None
     judge: str = JUDGES[0]
     prices: tuple[Price, ...] = ()
+    unused_prices: tuple[str, ...] = ()
 
     @property
     def priced(self) -> bool:
@@ -86,7 +90,8 @@ class Bounds:
         own = next((one for one in self.prices if one.drive == point.drive), None)
         if own is not None:
             return point.physical_bytes / own.flash_bytes * own.price
-        return None if self.price_per_tb is None else point.physical_bytes / TB * self.price_per_tb
+        size = point.physical_bytes if point.sold_bytes is None else point.sold_bytes
+        return None if self.price_per_tb is None else size / TB * self.price_per_tb
 
     def price_per_useful_tb(self, point: Point) -> float | None:
         """Return the price per TB that the workload writes in the drive's useful life (:attr:`Point.useful_tb`)."""
@@ -145,6 +150,14 @@ class Point:
     def physical_bytes(self) -> float:
         """The capacity; infinite where it is not known."""
         return float(drive.physical_bytes(self.result) or math.inf)
+
+    @property
+    def sold_bytes(self) -> float | None:
+        """The capacity as sold of a drive of the catalogue, in proportion to its flash; None for drives of papers."""
+        kept: float | None = look(self.result, "drive", "sold_bytes")
+        if kept is not None or self.result is None:
+            return kept
+        return sold_bytes(look(self.result, "drive", "name"), self.physical_bytes)
 
     @property
     def years(self) -> float:
@@ -354,6 +367,7 @@ class Point:
             "price": bounds.price(self),
             "capacity": self.capacity,
             "capacity_bytes": drive.physical_bytes(self.result),
+            "sold_bytes": self.sold_bytes,
             "spare_factor": self.spare,
             "throttle": self.throttle,
             "reducer": self.reducer,

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from floatgate.base.errors import input_error, meant, quote, quoted
+from floatgate.base.errors import input_error, quote, quoted
 from floatgate.base.numbers import above_zero, share
-from floatgate.study.plan_drives import named_drives, sold_bytes
+from floatgate.study.plan_drives import flash_as_listed, named_drives
 from floatgate.study.plan_point import JUDGES, Bounds, Price
 
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGTPkmgtp]?i?[Bb])?")
@@ -68,9 +68,9 @@ def bounds_of(
         drives: names or groups of the catalogue that the plan tries; None for the drive of the experiment.
         min_served: least share of the workload that is served; None for the default.
         max_write_p99_ms: milliseconds that 99 of 100 page writes take at most.
-        price_per_tb: of flash.
+        price_per_tb: of the capacity as sold, of flash where a drive is not sold.
         judge: one of :data:`JUDGES`.
-        prices: of drives of the catalogue by name.
+        prices: of drives of the catalogue by name or group; a name goes before groups.
 
     Raises:
         InputError: a drive is unknown; a value is no share, no time, no price or no criterion; a price has no drive.
@@ -87,29 +87,40 @@ def bounds_of(
         None if p99_ms is None else 1000 * p99_ms,
         per_tb,
         judge,
-        () if prices is None else _prices(prices, known, others=per_tb is not None),
+        *(((), ()) if prices is None else _prices(prices, known, others=per_tb is not None)),
     )
 
 
 def _prices(
     prices: Mapping[str, str] | Mapping[str, float], drives: Sequence[str] | None, *, others: bool
-) -> tuple[Price, ...]:
-    """Return the prices of the drives of a plan; ``others`` says whether drives without one have another price.
+) -> tuple[tuple[Price, ...], tuple[str, ...]]:
+    """Return the prices of the drives of a plan, and the names and groups with a price of which it tries none.
+
+    ``others`` says whether drives without a price have another one.
 
     Raises:
-        InputError: a price is none, or of a drive that the plan does not try; a drive has none.
+        InputError: a price is none, or of an unknown drive; two groups give a drive different prices; a drive has none.
     """
     if drives is None:
         raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
-    made: dict[str, Price] = {}
+    named: dict[str, float] = {}
+    of_groups: dict[str, float] = {}
+    unused = []
     for name, value in prices.items():
-        if name not in drives:
-            raise input_error(f"--prices: {quote(name)} is not a drive of the plan; {meant(name, drives)}")
-        price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0")
-        made[name] = Price(name, price or 0.0, sold_bytes(name))
+        price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0") or 0.0
+        members = named_drives([name], "--prices")
+        (unused if set(members).isdisjoint(drives) else []).append(name)
+        if members == [name]:
+            named[name] = price
+            continue
+        for member in members:
+            if of_groups.setdefault(member, price) != price and member not in prices:
+                raise input_error(f"--prices: two prices of {quote(member)}, by its groups; expected one, or its own")
+    of_drive = of_groups | named
+    made = {name: Price(name, of_drive[name], flash_as_listed(name)) for name in drives if name in of_drive}
     without = [name for name in drives if name not in made]
     if without and not others:
         raise input_error(
             f"--prices: no price of {quoted(without)}; expected one for each drive, or --price-per-tb for the others"
         )
-    return tuple(made.values())
+    return tuple(made.values()), tuple(unused)

@@ -116,7 +116,7 @@ def _flat(plan: Plan, point: Point) -> dict[str, Any]:
     saved = point.to_dict(plan.bounds, on_front=point in plan.front)
     low, high = saved["interval"] or (None, None)
     return {
-        **{key: saved[key] for key in ("drive", "capacity_bytes", "spare_factor", "throttle", "reducer")},
+        **{key: saved[key] for key in ("drive", "capacity_bytes", "sold_bytes", "spare_factor", "throttle", "reducer")},
         "status": "done" if point.error is None else "failed",
         "error": point.error,
         "target_years": plan.target_years,
@@ -134,7 +134,12 @@ def _mark(plan: Plan, point: Point) -> str:
 
 
 def _capacity(_plan: Plan, point: Point) -> str:
-    return point.capacity or "-" if point.result is None else units.binary_bytes(point.physical_bytes)
+    """Format as a buyer reads it, ``480 GB``; the flash of a slice, and of a drive that is not sold, ``64 GiB``."""
+    if point.result is None:
+        return point.capacity or "-"
+    if point.sold_bytes is not None and not point.capacity:
+        return units.decimal_bytes(point.sold_bytes)
+    return units.binary_bytes(point.physical_bytes)
 
 
 def _throttle(_plan: Plan, point: Point) -> str:

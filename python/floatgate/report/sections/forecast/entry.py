@@ -216,6 +216,7 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
         "drive": {
             "physical_bytes": entry["capacity_bytes"],
             "logical_bytes": entry.get("logical_bytes"),
+            "sold_bytes": entry.get("sold_bytes"),
             "spare_factor": entry["spare_factor"],
         },
         "method": {"waf_given": entry.get("waf_given", False)},
