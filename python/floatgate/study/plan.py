@@ -101,8 +101,8 @@ class Plan(Framed):
 
     def doubts(self) -> list[str]:
         """Return what makes the lives doubtful: of the recommended drive, or of the first one where none is."""
-        known = [*self.best, *(point for point in self.points if point.result is not None)]
-        return lines.doubts(known[0].result, self.bounds.judge if self.best else None) if known else []
+        known = [point.result for point in [*self.best, *self.points] if point.result is not None]
+        return lines.doubts(known[0], self.bounds.judge if self.best else None) if known else []
 
     def workload(self) -> str | None:
         """Return a line such as ``the workload writes 18.8 GB per day, 0.039 drive writes of boot-480g; ...``."""

@@ -105,7 +105,7 @@ def _prices(
         raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
     named: dict[str, float] = {}
     of_groups: dict[str, float] = {}
-    unused = []
+    unused: list[str] = []
     for name, value in prices.items():
         price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0") or 0.0
         members = named_drives([name], "--prices")
