@@ -246,3 +246,22 @@ def test_reports_of_next_to_nothing(cli: Cli, tmp_path: Path, rows: str) -> None
     page = (tmp_path / "r.html").read_text()
     assert "Sizes of requests" in page
     assert "Demand over time" not in page
+
+
+def test_the_text_has_the_range_the_length_and_bursts_in_windows_that_the_trace_fills(cli: Cli, tmp_path: Path) -> None:
+    """900 s of 8 KiB a second, and 100 times as much in one second: one window of 10 min hides the burst."""
+    rows = [(float(i), "Write", (i % 100) << 20, 8192) for i in range(900)]
+    rows += [(449.0 + i * 0.01, "Write", 8 << 30, 8192) for i in range(100)]
+    text = cli("trace", "info", msr(tmp_path / "t.csv", sorted(rows))).done()
+    lines = dict(line.split(None, 1) for line in text.splitlines())
+    assert lines["footprint"].startswith("808 KiB of the 8 GiB addressed: ")
+    assert lines["length"] == (
+        "899 s of trace stand for years in a forecast: nights, weekends and busy days are not in them; record a week"
+    )
+    # The mean is 1000 writes in 899 s; a window of 2.1 s has 102 of them.
+    assert lines["demand"].startswith("writes at most 398 kB/s over 2.1 s (44 times the mean); a request every")
+    long = [(i * 600.0, "Write", 0, 8192) for i in range(200)]
+    lines = dict(
+        line.split(None, 1) for line in cli("trace", "info", msr(tmp_path / "l.csv", long)).done().splitlines()
+    )
+    assert "length" not in lines

@@ -7,6 +7,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.base.text_table import named, table
 from floatgate.report import timestamp_warning, trace_format
+from floatgate.report.sections.forecast.lines import too_short
 from floatgate.results.result_view import look
 
 Facts = dict[str, Any]
@@ -18,6 +19,8 @@ NOTED = (
 )
 CACHES = (16 << 20, 256 << 20, 4 << 30)
 """Sizes of LRU caches whose hit ratio the summary shows."""
+WINDOWS_MIN = 4
+"""Windows from which on the busiest one tells of bursts."""
 CONTEXTS = 5
 """Contexts that the summary shows."""
 
@@ -45,6 +48,7 @@ def lines(path: str, facts: Facts) -> list[tuple[str, str]]:
         ("skew", _skew),
         ("sequential", _sequential),
         ("demand", _demand),
+        ("length", _length),
         ("content", _content),
         ("streams", _streams),
         ("contexts", _contexts),
@@ -67,11 +71,25 @@ def _counts(facts: Facts) -> list[tuple[str, str]]:
         ("writes", f"{facts['writes']} ({units.decimal_bytes(facts['write_bytes'])}){trims}"),
         (
             "footprint",
-            f"{units.binary_bytes(facts['footprint_bytes'])}: {facts['pages_written_distinct']} pages of 4 KiB "
+            f"{units.binary_bytes(facts['footprint_bytes'])}{_addressed(facts)}: "
+            f"{facts['pages_written_distinct']} pages of 4 KiB "
             f"written, {facts['pages_read_distinct']} read"
             + ("" if rewritten is None else f"; {units.share(rewritten)} of page writes rewrite"),
         ),
     ]
+
+
+def _addressed(facts: Facts) -> str:
+    """Format as `` of the 20.5 GiB addressed``: the range up to the last byte, of all devices together."""
+    end = sum(device.get("end_bytes") or 0 for device in facts.get("devices") or [])
+    return f" of the {units.binary_bytes(end)} addressed" if end else ""
+
+
+def _length(facts: Facts) -> str:
+    """Say what the trace lacks for a forecast of years, if it is shorter than a day."""
+    span = facts.get("duration_s")
+    lacks = "" if not span else too_short(span)
+    return f"{units.span(span)} of trace stand for years in a forecast{lacks}" if span and lacks else ""
 
 
 def _per_day(facts: Facts) -> list[tuple[str, str]]:
@@ -168,16 +186,30 @@ def _demand(facts: Facts) -> str:
         return ""
     phrases = []
     for key, name in (("read", "reads"), ("write", "writes")):
-        if demand[f"{key}_peak_to_mean"] is not None and len(demand["requests"]) > 1:
-            rate = max(demand[f"{key}_bytes"]) / demand["window_s"]
-            times = units.figure(demand[f"{key}_peak_to_mean"], 2)
-            phrases.append(f"{name} at most {units.decimal_bytes(rate)}/s ({times} times the mean)")
-    if phrases:
-        phrases[-1] += f" over {units.span(demand['window_s'])}"
+        peaks = [_peak(windows, f"{key}_bytes", facts["duration_s"]) for windows in _windows(demand)]
+        known = [text for text in peaks if text]
+        phrases += [f"{name} at most {', '.join(known)}"] if known else []
     if demand["interarrival_cv"] is not None:
         mean = units.span(demand["interarrival_mean_s"])
         phrases.append(f"a request every {mean} (CV {units.figure(demand['interarrival_cv'], 2)})")
     return "; ".join(phrases)
+
+
+def _windows(demand: Facts) -> list[Facts]:
+    """Return the demand by windows of several widths, the shortest first; those that a trace fills some times."""
+    widths = [one for one in (demand.get("course"), demand) if one and len(one["requests"]) > 1]
+    telling = [one for one in widths if len(one["requests"]) >= WINDOWS_MIN] or widths[:1]
+    by_width = {one["window_s"]: one for one in telling}
+    return [by_width[width] for width in sorted(by_width)]
+
+
+def _peak(windows: Facts, key: str, duration_s: float) -> str:
+    """Format as ``51.9 kB/s over 10 min (1.0 times the mean)``: the busiest window; empty without such requests."""
+    most, mean = max(windows[key]) / windows["window_s"], sum(windows[key]) / duration_s
+    if not most:
+        return ""
+    times = units.figure(most / mean, 2)
+    return f"{units.decimal_bytes(most)}/s over {units.span(windows['window_s'])} ({times} times the mean)"
 
 
 def _content(facts: Facts) -> str:

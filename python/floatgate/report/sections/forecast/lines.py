@@ -124,9 +124,16 @@ def basis(result: Facts) -> str | None:
     if span is None or span >= _LIKE_A_DAY_S or look(result, "workload", "kind") != "trace":
         return None
     text = f"{units.span(span)} of trace stand for {'years' if target is None else units.target_years(target)}"
-    if span < SHORT_S:
-        return f"{text}, which is no basis for a decision; record an hour or more, best a week"
-    return f"{text}: nights, weekends and busy days are not in them; record a week"
+    return f"{text}{too_short(span)}"
+
+
+def too_short(span_s: float) -> str:
+    """Return what a trace of less than a day lacks, behind a phrase on its length; empty for longer ones."""
+    if span_s >= _LIKE_A_DAY_S:
+        return ""
+    if span_s < SHORT_S:
+        return ", which is no basis for a decision; record an hour or more, best a week"
+    return ": nights, weekends and busy days are not in them; record a week"
 
 
 def interval(result: Facts) -> str | None:
