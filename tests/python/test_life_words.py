@@ -141,11 +141,12 @@ def measured(written_bytes: float, **changed: Any) -> dict[str, Any]:
 
 def test_a_trace_that_writes_little_of_the_drive_says_up_to_which_waf_it_holds() -> None:
     narrow = measured(1.2 * 2**30, lifetime={"years": 10.0})
-    assert lines.doubts(narrow) == [
+    text = (
         "the trace rewrites 1.20 GiB, 1 % of the drive; the rest is data at rest: WAF is higher if writes reach more "
         "of the drive; the flash meets the target up to a WAF of 4.5"
-    ]
-    assert ("basis", lines.doubts(narrow)[0]) in summary.lines(narrow)
+    )
+    assert lines.doubts(narrow) == [text]
+    assert ("basis", text) in summary.lines(narrow)
     wide = measured(written_part.SMALL * narrow["drive"]["logical_bytes"])
     assert lines.doubts(wide) == []
     # A drive that misses the target, or whose throttle reaches it at any write amplification, has no such limit.

@@ -65,8 +65,8 @@ def plan(
         typer.Option(
             "--prices",
             metavar="NAME=PRICE,..",
-            help="Price of each drive, or of each of a group, at its catalogue capacity; other capacities are priced in "
-            "proportion.",
+            help="Price of each drive, or of each of a group, at its catalogue capacity; other capacities are priced "
+            "in proportion.",
         ),
     ] = None,
     choices: g.Choices,

@@ -34,8 +34,8 @@ class Plan(Framed):
 
     Attributes:
         points: the choices in the order of the request.
-        best: of those that last long enough and keep to the bounds, the cheapest (the smallest where there are no
-            prices), and dearer ones that are faster; at one cost the one that lives longest, then the fastest.
+        best: of those that last long enough and keep to the bounds, the cheapest, and dearer ones that are faster. At
+            one cost it is the one that lives longest, then the fastest. Without prices the capacity is the cost.
         front: the Pareto front of price or capacity, life and share served.
         bounds: the requirements besides the life.
         untried: the drives that were left out because the user interrupted the plan.

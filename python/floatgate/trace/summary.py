@@ -20,7 +20,7 @@ NOTED = (
 CACHES = (16 << 20, 256 << 20, 4 << 30)
 """Sizes of LRU caches whose hit ratio the summary shows."""
 WINDOWS_MIN = 4
-"""Windows from which on the busiest one tells of bursts."""
+"""Windows from which on the busiest one describes bursts."""
 CONTEXTS = 5
 """Contexts that the summary shows."""
 

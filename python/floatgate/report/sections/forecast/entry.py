@@ -130,7 +130,7 @@ def throttled(result: Forecast) -> bool:
     return look(result, "throttle", "delay_us") is not None or look(result, "throttle", "policy") not in (None, "none")
 
 
-def waf_given(result: Forecast) -> bool:
+def waf_is_set(result: Forecast) -> bool:
     """Return whether write amplification was configured, and no drive was simulated for it."""
     return bool(look(result, "method", "waf_given"))
 
@@ -170,7 +170,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "pass_span_s": pass_span_s(result),
         "written_distinct_bytes": look(result, "pass", "written_distinct_bytes"),
         "logical_bytes": look(result, "drive", "logical_bytes"),
-        "waf_given": waf_given(result),
+        "waf_given": waf_is_set(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
         "host_bytes_per_year": host_bytes_per_year(result),

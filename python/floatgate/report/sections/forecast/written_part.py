@@ -74,13 +74,13 @@ def _small_part(result: Forecast, judge: str | None) -> str | None:
     most = None if judge is None else up_to_waf(result, judge)
     waf, _ = amplification(result)
     up_to = "" if most is None else f"; the flash meets the target up to a WAF of {units.figure(most, 2)}"
-    if waf is not None and entry.waf_given(result):
+    if waf is not None and entry.waf_is_set(result):
         return f"a WAF of {waf:.2f} is given, not measured{up_to}" if most is not None else None
     if known is None or written is None or known >= SMALL:
         return None
     return (
-        f"the trace rewrites {units.binary_bytes(written)}, {share_text(known)} of the drive; the rest is data at rest: "
-        f"WAF is higher if writes reach more of the drive{up_to}"
+        f"the trace rewrites {units.binary_bytes(written)}, {share_text(known)} of the drive; the rest is data at "
+        f"rest: WAF is higher if writes reach more of the drive{up_to}"
     )
 
 
