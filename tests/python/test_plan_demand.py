@@ -84,3 +84,12 @@ def test_trace_info_has_bytes_per_day(cli: Cli, trace: Path) -> None:
     assert facts["write_bytes_per_day"] == pytest.approx(facts["write_bytes"] / facts["duration_s"] * 86_400)
     assert facts["read_bytes_per_day"] == 0
     assert "per day    1.42 GB written, 0 B read, at the mean rate" in cli("trace", "info", trace).done()
+
+
+def test_more_over_provisioning_never_shortens_a_life(cli: Cli, trace: Path) -> None:
+    """The rating goes with the flash, and space that is left unused costs no rated bytes."""
+    options = ("--drives", "boot-480g", "--spare-factors", "0.1272,0.2,0.273", "--demand", "100")
+    made = json.loads(cli("plan", "--trace", trace, *KNOWN, *options, "--json").done())
+    assert [point["ends"] for point in made["points"]] == ["rating"] * 3
+    lives = [point["rated_years"] for point in made["points"]]
+    assert lives == pytest.approx([lives[0]] * 3, rel=1e-6)

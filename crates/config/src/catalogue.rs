@@ -239,7 +239,7 @@ fn drive(preset: &crate::presets::Preset) -> Value {
         "page_bytes": resolved.plan.drive.flash_page_bytes(),
         "mapping_bytes": g.page_bytes,
         "pe_cycles": resolved.plan.drive.endurance.pe_cycles(),
-        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical_bytes)),
+        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical_bytes, resolved.plan.ftl.spare_factor)),
         "toml": preset.toml,
     })
 }

@@ -322,7 +322,7 @@ pub(crate) fn drive_of(resolved: &Resolved, effective_spare_factor: Option<f64>)
         "pages_per_block": plan.drive.flash_pages_per_block(),
         "page_bytes": plan.drive.flash_page_bytes(),
         "mapping_bytes": plan.drive.geometry.page_bytes,
-        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical)),
+        "rated": resolved.rated.as_ref().map(|rated| rated.to_json(logical, plan.ftl.spare_factor)),
     })
 }
 

@@ -70,7 +70,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let timed = mode_name == TIMED;
     let mut drive_table = written.drive.unwrap_or_default();
     let buffer_table = drive_table.buffer.take();
-    let (rated, raw_rated) = rated::resolve(&layers, drive_table.rated.take())?;
+    let (rated, raw_rated) = rated::resolve(&layers, drive_table.rated.take(), preset.as_deref())?;
     let mut ftl_table = written.ftl.unwrap_or_default();
     let mapping_bytes = ftl_table.mapping_bytes;
     let (shape, _) = drive::geometry(&layers, &drive_table, mapping_bytes)?;
