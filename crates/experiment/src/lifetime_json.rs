@@ -220,8 +220,7 @@ fn throttle(results: &LifeResults<'_>, service_us: f64) -> Value {
     let mut prediction = of(&life.predictions);
     prediction["error_max"] = resolved.plan.throttle.params.error_max.into();
     prediction["first_pass"] = of(&life.first_pass);
-    let passes = life.end_ns as f64 / pass.demand.period_ns().max(1) as f64;
-    let served = life.delay.count() as f64 / (pass.demand.pages() as f64 * passes).max(1.0);
+    let served = life.delay.count() as f64 / (pass.demand.pages_within(life.end_ns) as f64).max(1.0);
     // Served writes never exceed the demand.
     let served_range =
         results.interval.map(|interval| interval.served.map(|end| (served * end).min(served.max(1.0))));

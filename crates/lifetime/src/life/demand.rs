@@ -20,6 +20,15 @@ impl Run {
     fn end_ns(&self) -> u64 {
         self.at_ns + u64::from(self.gap_ns) * u64::from(self.pages.saturating_sub(1))
     }
+
+    /// Counts its page writes that arrive before a time of the pass.
+    fn pages_before(&self, time_ns: u64) -> u64 {
+        let Some(since_ns) = time_ns.checked_sub(self.at_ns).filter(|&since_ns| since_ns > 0) else {
+            return 0;
+        };
+        let gap_ns = u64::from(self.gap_ns);
+        if gap_ns == 0 { self.pages.into() } else { since_ns.div_ceil(gap_ns).min(self.pages.into()) }
+    }
 }
 
 /// Sums over neighbouring runs or blocks.
@@ -53,6 +62,16 @@ impl Demand {
     #[must_use]
     pub fn pages(&self) -> u64 {
         self.pages
+    }
+
+    /// Counts the page writes that arrive within `time_ns` while passes repeat without a delay. The last pass counts as
+    /// far as it goes: its writes are not those of a mean part.
+    #[must_use]
+    pub fn pages_within(&self, time_ns: u64) -> u64 {
+        let period_ns = self.period_ns.max(1);
+        let rest_ns = time_ns % period_ns;
+        let begun = self.runs.iter().take_while(|run| run.at_ns < rest_ns);
+        time_ns / period_ns * self.pages + begun.map(|run| run.pages_before(rest_ns)).sum::<u64>()
     }
 
     /// Returns the pages that arrive together in a run: those of a mean write, or of the whole run if it is a single

@@ -34,6 +34,21 @@ fn even(gib_per_hour: f64) -> Demand {
     builder.finish(24 * HOUR_NS)
 }
 
+/// Page writes of a pass of 1000 ns, with every one in its second half, as they would arrive one by one.
+#[test]
+fn a_pass_in_part_counts_the_writes_that_have_arrived() {
+    for window_ns in [None, Some(400)] {
+        let mut builder = DemandBuilder::new(window_ns);
+        (0..50).for_each(|i| builder.add(500 + 10 * i, 1));
+        let demand = builder.finish(1000);
+        for (time_ns, pages) in
+            [(0, 0), (499, 0), (501, 1), (511, 2), (1000, 50), (1400, 50), (2500, 100), (2750, 125)]
+        {
+            assert_eq!(demand.pages_within(time_ns), pages, "{window_ns:?}, {time_ns} ns");
+        }
+    }
+}
+
 fn close(computed: f64, expected: f64, tolerance: f64) {
     assert!((computed / expected - 1.0).abs() <= tolerance, "{computed} is not {expected}");
 }
