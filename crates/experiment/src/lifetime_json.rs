@@ -48,6 +48,7 @@ pub(crate) fn object(results: &LifeResults<'_>, wall_s: f64, cpu_s: f64) -> Valu
         "pass": {
             "span_s": pass.demand.period_ns() as f64 / 1e9,
             "page_writes": pass.demand.pages(),
+            "written_distinct_bytes": written_distinct_bytes(results),
             "passes": life.passes,
             "parts": parts(results),
         },
@@ -68,6 +69,13 @@ pub(crate) fn object(results: &LifeResults<'_>, wall_s: f64, cpu_s: f64) -> Valu
         },
     });
     result::headed(SCHEMA, config, plan.seed, body)
+}
+
+/// Returns the bytes of the pages that a pass over a trace writes, each page once; no more than the drive shows.
+fn written_distinct_bytes(results: &LifeResults<'_>) -> Option<u64> {
+    let LifeResults { resolved, pass, .. } = *results;
+    let pages = pass.pages_written?.min(u64::from(resolved.plan.ftl.setup.logical_pages));
+    Some(pages * u64::from(resolved.plan.drive.geometry.page_bytes))
 }
 
 /// Returns the writes of the host in pages of the drive, day by day or hour by hour.

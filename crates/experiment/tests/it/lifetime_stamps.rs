@@ -38,6 +38,20 @@ fn passes_follow_at_the_mean_rate() {
     }
 }
 
+/// The last pass ends before its busy half: what the host did not request by then is not withheld from it.
+#[test]
+fn all_is_served_without_a_throttle_wherever_the_last_pass_ends() {
+    let folder = Folder::new("part");
+    let stamps: Vec<f64> =
+        [0.0].into_iter().chain((0..99).map(|i| 60_000.0 + 500.0 * f64::from(i))).collect();
+    for method in ["requests", "windows"] {
+        let life = life(&folder, "late.disksim", &stamps, method).unwrap();
+        assert_eq!(life["throttle"]["demand_share"], 1.0, "{method}");
+        // Pages of 4 KiB, each written once per pass.
+        assert_eq!(life["pass"]["written_distinct_bytes"], 100 * 4096, "{method}");
+    }
+}
+
 #[test]
 fn stamps_that_run_backwards_are_named() {
     let folder = Folder::new("backwards");

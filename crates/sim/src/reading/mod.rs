@@ -6,6 +6,7 @@
 pub mod busy;
 pub(crate) mod chunk;
 mod dispatching;
+pub mod distinct_pages;
 pub(crate) mod ends;
 pub(crate) mod foresight;
 pub(crate) mod open;

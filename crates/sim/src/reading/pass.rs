@@ -2,6 +2,7 @@
 
 use crate::plan::{Plan, Workload};
 use crate::reading::busy::Busy;
+use crate::reading::distinct_pages::DistinctPages;
 use crate::reading::open::open_source;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_host::HostCounters;
@@ -66,6 +67,8 @@ pub struct Pass {
     pub busy: Busy,
     /// Counts of all devices together; pages are those that requests touch.
     pub host: HostCounters,
+    /// Distinct pages that a trace writes; None for a generator, which goes on to others.
+    pub pages_written: Option<u64>,
     /// Name of the format.
     pub format: &'static str,
     /// Assumptions of the reader.
@@ -92,6 +95,8 @@ pub fn read_pass(
     let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
     let mut windows = PassWindows::new(plan.reduction_window_ns());
     let mut busy = Busy::new(plan.page_ns());
+    let is_trace = matches!(plan.workload.source, Workload::Trace { .. });
+    let mut written = is_trace.then(|| DistinctPages::new(plan.drive.geometry.pages()));
     loop {
         batch.clear();
         source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
@@ -119,6 +124,9 @@ pub fn read_pass(
                     host.write_bytes += bytes;
                     host.page_writes += pages;
                     builder.add(stamp_ns, pages);
+                    if let Some(written) = &mut written {
+                        written.add(batch.device[i], offset >> shift, pages);
+                    }
                 }
                 Op::Trim => {
                     host.trim_requests += 1;
@@ -142,6 +150,7 @@ pub fn read_pass(
         windows,
         busy,
         host,
+        pages_written: written.map(|written| written.count()),
         format: source.format(),
         assumed: source.assumed(),
         source: source.summary(),

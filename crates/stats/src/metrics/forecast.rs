@@ -200,6 +200,12 @@ pub(super) const GROUPS: &[Group] = &[
         rows: &[
             number("span_s", "s", "its length"),
             count("page_writes", "pages", "pages of the map that its writes touch"),
+            count(
+                "written_distinct_bytes",
+                "bytes",
+                "bytes of the pages of the map that its writes touch, each page once; null for generated workloads",
+            )
+            .or_null(),
             count("passes", "passes", "passes in the life, the last one in part"),
             text("parts.are", "kind of its parts: `days` or `hours`"),
             number("parts.part_s", "s", "length of a part"),
