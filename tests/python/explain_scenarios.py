@@ -47,6 +47,7 @@ WRITES = {"write-latency"}
 LATENCIES = {"write-latency-forecast"}
 
 PIPED = "trace from a pipe"
+SMALL_PART = "life, small part"
 
 RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "random": (SMALL, {"no-time", "life", "pace-too-high", "collection"}),
@@ -216,6 +217,10 @@ FORECASTS: dict[str, tuple[dict[str, Any], set[str]]] = {
         {"overloaded", "collection-forecast", *LATENCIES},
     ),
     "life, slow": ({**SMALL, "workload.rate_per_s": 0.001}, {"target-met", "collection-forecast", *LATENCIES}),
+    SMALL_PART: (
+        OF_A_TRACE,
+        {"small-part-written", "waf-margin", "target-met", "uneven-wear-forecast", *LATENCIES},
+    ),
     "life, rated": (
         {**SMALL, "workload.rate_per_s": 0.02, "drive.rated.tbw_tb": 0.001, "drive.rated.user_bytes": 50_000_000},
         {"rating", "collection-forecast", *LATENCIES},
@@ -238,7 +243,10 @@ def write(name: str, folder: Path) -> Path:
     """Runs or forecasts a scenario into a new folder below ``folder``, and returns it."""
     place = folder / name.replace(" ", "-").replace(",", "")
     if name in FORECASTS:
-        floatgate.lifetime(FORECASTS[name][0]).write(RunFolder.named(str(place), force=False), report=False)
+        settings = dict(FORECASTS[name][0])
+        if name == SMALL_PART:
+            settings["workload.file"] = str(small_part_trace(folder / "small.csv"))
+        floatgate.lifetime(settings).write(RunFolder.named(str(place), force=False), report=False)
         return place
     settings = dict(RUNS[name][0])
     if name in ("trace", PIPED):
@@ -253,6 +261,13 @@ def write(name: str, folder: Path) -> Path:
 def msr_trace(path: Path) -> Path:
     """Writes 30,000 scattered writes of a page in MSR's format, without program contexts, and returns the path."""
     lines = [f"{FILETIME + n * 1_000_000},usr,0,Write,{n * 7919 % 4000 * 4096},4096,100\n" for n in range(30_000)]
+    path.write_text("".join(lines))
+    return path
+
+
+def small_part_trace(path: Path) -> Path:
+    """Writes 300 writes of a page, one every 6 minutes, to 20 pages at the beginning of a drive, and returns the path."""
+    lines = [f"{FILETIME + n * 3_600_000_000},usr,0,Write,{n * 7 % 20 * 4096},4096,100\n" for n in range(300)]
     path.write_text("".join(lines))
     return path
 
@@ -345,7 +360,15 @@ CHECKS: dict[str, Check] = {
     "from-a-pipe": lambda *_: ["workload.file = -", "--trace FILE"],
     "waf-given": lambda _, c: [f"({c['lifetime']['forecast']['waf']:.2f})"],
     "overloaded": lambda r, _: [f"{units.decimal_bytes(r['close_up']['busiest']['offered_bytes_per_s'])}/s requested"],
-    "target-met": lambda r, _: [units.years(r["lifetime"]["years"]), "5 years"],
+    "small-part-written": lambda r, _: [
+        units.binary_bytes(20 * 4096) if r["pass"]["written_distinct_bytes"] == 20 * 4096 else "?",
+        "% of the drive",
+    ],
+    "waf-margin": lambda r, _: [units.figure(r["waf_bytes"] * r["lifetime"]["years_first_block"] / 5.0, 2)],
+    "target-met": lambda r, _: [
+        units.years(min(r["lifetime"]["years"], r["lifetime"]["years_first_block"])),
+        "5 years",
+    ],
     "target-missed": lambda r, _: ["5 years"] if r["lifetime"]["years"] < 5 else ["?"],
     "target-by-throttle": lambda r, _: ["5.0 years", "ready-optimistic"] if r["lifetime"]["holds"] else ["?"],
     "throttle-refuses": lambda r, _: [units.share(r["throttle"]["demand_share"])],

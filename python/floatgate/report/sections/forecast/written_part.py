@@ -17,6 +17,8 @@ Forecast = Mapping[str, Any] | None
 
 SMALL = 0.05
 """Share of the visible capacity below which the written part says little of the write amplification of other writes."""
+WAF_MAX = 100.0
+"""Write amplification that no workload causes: a target that is met up to more of it is met."""
 FAR_FROM_RECORDED = (0.1, 10.0)
 """Factors on the recorded rate from which on latencies are those of a load that no host was seen to make."""
 
@@ -73,9 +75,10 @@ def _small_part(result: Forecast, judge: str | None) -> str | None:
     known, written = share(result), distinct_bytes(result)
     most = None if judge is None else up_to_waf(result, judge)
     waf, _ = amplification(result)
-    up_to = "" if most is None else f"; the flash meets the target up to a WAF of {units.figure(most, 2)}"
+    known_most = most is not None and most <= WAF_MAX
+    up_to = f"; the flash meets the target up to a WAF of {units.figure(most or 0.0, 2)}" if known_most else ""
     if waf is not None and entry.waf_is_set(result):
-        return f"a WAF of {waf:.2f} is given, not measured{up_to}" if most is not None else None
+        return f"a WAF of {waf:.2f} is given, not measured{up_to}" if known_most else None
     if known is None or written is None or known >= SMALL:
         return None
     return (

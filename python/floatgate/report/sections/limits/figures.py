@@ -12,7 +12,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, life_range, load
+from floatgate.report.sections.forecast import entry, life_range, load, written_part
 from floatgate.report.sections.limits import closed_forms, waits
 from floatgate.report.sections.limits.subject import Subject
 from floatgate.report.sections.limits.waits import Value, behind, flash_mean, flash_share, number, ratio
@@ -499,6 +499,17 @@ FIGURES: Mapping[str, Figure] = {
         "1 - throttle.demand_share",
     ),
     "target_loss": Figure(target_loss, _SHARE, "1 - life / lifetime.target_years, from a thousandth on"),
+    "written_bytes": Figure(metric("pass.written_distinct_bytes"), units.binary_bytes, "pass.written_distinct_bytes"),
+    "written_share": Figure(
+        lambda case: written_part.share(case.result),
+        written_part.share_text,
+        "pass.written_distinct_bytes / drive.logical_bytes",
+    ),
+    "up_to_waf": Figure(
+        lambda case: written_part.up_to_waf(case.result) if case.is_forecast else None,
+        lambda value: units.figure(value, 2),
+        "waf_bytes * life of the flash / lifetime.target_years, where the target is met without a throttle",
+    ),
     "waf_given": Figure(lambda case: yes(case.metric("method.waf_given")), text, "method.waf_given"),
     "overloaded": Figure(
         lambda case: yes(load.overloaded(case.result)) if case.is_forecast else None, text, "close_up"

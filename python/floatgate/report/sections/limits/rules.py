@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from floatgate.report.sections.forecast.written_part import SMALL, WAF_MAX
+
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
@@ -294,6 +296,19 @@ LIFE = (
 )
 
 FORECASTS = (
+    Rule(
+        "small-part-written",
+        "evidence",
+        conditions("kind == lifetime", "waf_given == no", f"written_share < {SMALL}"),
+        "The trace rewrites {written_bytes}, {written_share} of the drive, and the rest is data at rest: write "
+        "amplification is higher if writes reach more of the drive.",
+    ),
+    Rule(
+        "waf-margin",
+        "life",
+        conditions("kind == lifetime", "overloaded == no", f"up_to_waf <= {WAF_MAX:g}"),
+        "The flash meets the target up to a write amplification of {up_to_waf}.",
+    ),
     Rule(
         "overloaded",
         "life",
