@@ -266,7 +266,7 @@ def msr_trace(path: Path) -> Path:
 
 
 def small_part_trace(path: Path) -> Path:
-    """Writes 300 writes of a page, one every 6 minutes, to 20 pages at the beginning of a drive, and returns the path."""
+    """Writes 300 writes of a page, one every 6 minutes, to the first 20 pages of a drive, and returns the path."""
     lines = [f"{FILETIME + n * 3_600_000_000},usr,0,Write,{n * 7 % 20 * 4096},4096,100\n" for n in range(300)]
     path.write_text("".join(lines))
     return path

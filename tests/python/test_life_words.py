@@ -175,3 +175,13 @@ def test_a_rate_far_from_the_recorded_one_is_said_of_latencies() -> None:
 def test_an_interval_beyond_all_figures_reads_as_one() -> None:
     made = life(lifetime={"years": 1e5, "years_range": [5e4, 2e5], "years_range_from": ["days"]})
     assert (lines.interval(made) or "").startswith("more than 1000 years; the interval (95 %) includes ")
+
+
+def test_writes_of_parts_of_pages_say_what_whole_pages_make_of_them() -> None:
+    made = measured(100 * 2**30)
+    made["pass"] |= {"page_writes": 24_312, "span_s": 184.0, "passes": None}
+    made["workload"]["write_bytes"] = 46_531_584
+    text = lines.workload(made) or ""
+    assert text.endswith(": 46.5 MB, in whole pages of 4 KiB 99.6 MB (2.1 times), per pass of 184 s")
+    made["workload"]["write_bytes"] = 24_312 * 4096
+    assert (lines.workload(made) or "").endswith(": 99.6 MB in page writes per pass of 184 s")
