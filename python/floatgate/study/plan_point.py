@@ -157,7 +157,7 @@ class Point:
         kept: float | None = look(self.result, "drive", "sold_bytes")
         if kept is not None or self.result is None:
             return kept
-        return sold_bytes(look(self.result, "drive", "name"), self.physical_bytes)
+        return sold_bytes(drive.name(self.result), self.physical_bytes)
 
     @property
     def years(self) -> float:

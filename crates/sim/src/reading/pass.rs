@@ -94,9 +94,7 @@ pub fn read_pass(
     let (mut requests, mut requests_without_reads) = (0, 0);
     let (mut host, mut stamps, mut last_ns) = (HostCounters::default(), Stamps::default(), 0);
     let mut windows = PassWindows::new(plan.reduction_window_ns());
-    let mut busy = Busy::new(plan.page_ns());
-    let is_trace = matches!(plan.workload.source, Workload::Trace { .. });
-    let mut written = is_trace.then(|| DistinctPages::new(plan.drive.geometry.pages()));
+    let (mut busy, mut written) = (Busy::new(plan.page_ns()), none_written(plan));
     loop {
         batch.clear();
         source.fill(&mut batch, RequestBatch::DEFAULT_LEN)?;
@@ -124,9 +122,7 @@ pub fn read_pass(
                     host.write_bytes += bytes;
                     host.page_writes += pages;
                     builder.add(stamp_ns, pages);
-                    if let Some(written) = &mut written {
-                        written.add(batch.device[i], offset >> shift, pages);
-                    }
+                    written.iter_mut().for_each(|set| set.add(batch.device[i], offset >> shift, pages));
                 }
                 Op::Trim => {
                     host.trim_requests += 1;
@@ -155,6 +151,12 @@ pub fn read_pass(
         assumed: source.assumed(),
         source: source.summary(),
     })
+}
+
+/// Creates the empty set of written pages; None for a generator.
+fn none_written(plan: &Plan) -> Option<DistinctPages> {
+    let is_trace = matches!(plan.workload.source, Workload::Trace { .. });
+    is_trace.then(|| DistinctPages::new(plan.drive.geometry.pages()))
 }
 
 /// Shortest workload that may repeat for years.
