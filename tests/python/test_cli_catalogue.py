@@ -98,6 +98,9 @@ def test_drives(cli: Cli) -> None:
         (number,) = [n for n, line in enumerate(table) if line.split(" ")[0] == entry["name"]]
         assert (number < heading) == (entry["group"] == "current")
         assert entry["summary"] in table[number]
+        array = entry["array"]
+        assert array["channels"] * array["dies_per_channel"] * array["planes_per_die"] == entry["planes"]
+        assert f"  {array['channels']} x {array['dies_per_channel']} x {array['planes_per_die']}  " in table[number]
     assert any(line.startswith("mlc-20nm") and "119 GiB" in line for line in table)
     settings = tomllib.loads(cli("drives", "mlc-20nm").done())
     assert settings

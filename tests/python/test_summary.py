@@ -72,6 +72,20 @@ def test_the_lines_are_those_of_the_contract() -> None:
     assert latency.line(RESULT) == f"{reads}; {writes}"
 
 
+def test_a_timed_drive_shows_its_array_and_the_dies_that_it_lacks() -> None:
+    geometry = {"channels": 2, "chips_per_channel": 1, "dies_per_chip": 1, "planes_per_die": 2}
+    config = {"drive": {"preset": "ssd-v", "geometry": geometry}}
+    timed = {**RESULT, "mode": "timed", "config": config}
+    assert (drive.line(timed) or "").endswith(" free and open blocks); 2 channels x 1 die, 2 planes each")
+    (fewer,) = drive.remarks(timed)
+    assert fewer.startswith("2 of 4 dies of ssd-v: it does fewer operations at a time; ")
+    # Without time the array changes no figure; a drive with all its dies lacks none.
+    assert drive.line({**timed, "mode": "functional"}) == drive.line(RESULT)
+    assert drive.remarks({**timed, "mode": "functional"}) == []
+    whole = {"drive": {"preset": "ssd-v", "geometry": {**geometry, "channels": 4}}}
+    assert drive.remarks({**timed, "config": whole}) == []
+
+
 def test_a_run_that_is_too_short_tells_no_life() -> None:
     evidence = {"enough": False, "why": "too short", "drive_writes": 0.31, "drive_writes_needed": 1.0}
     result = {**RESULT, "evidence": evidence, "workload": {"kind": "trace", "passes": 2}}

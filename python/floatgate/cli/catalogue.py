@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json as json_module
+from dataclasses import asdict
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -14,6 +15,8 @@ from floatgate.base.errors import input_error, meant, quote
 from floatgate.base.text_table import table
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.results import drive_array
+from floatgate.results.drive_array import DriveArray
 
 
 def register(app: typer.Typer) -> None:
@@ -35,7 +38,8 @@ def drives(
 ) -> None:
     """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet, force=None)
-    entries: list[dict[str, Any]] = _catalogue("drives")["drives"]
+    arrays = drive_array.of_catalogue()
+    entries = [{**entry, "array": asdict(arrays[entry["name"]])} for entry in _catalogue("drives")["drives"]]
     if name is not None:
         matching = [entry for entry in entries if entry["name"] == name]
         if not matching:
@@ -59,8 +63,11 @@ def _drives_table(entries: list[dict[str, Any]]) -> str:
 
 
 _OF_PAPERS = "drives from papers"
-_DRIVES_HEADER = ["drive", "visible", "spare", "page / map", "P/E cycles", "rated TBW", "rated DWPD", "description"]
-_DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6})
+_DRIVES_HEADER = [
+    *("drive", "visible", "spare", "channels x dies x planes", "page / map", "P/E cycles", "rated TBW", "rated DWPD"),
+    "description",
+]
+_DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6, 7})
 _AS_SOLD = 0.01
 """A drive that shows its capacity as sold but for this share of it is not scaled."""
 
@@ -80,6 +87,7 @@ def _drive(entry: dict[str, Any]) -> list[str]:
         entry["name"],
         shown(entry["logical_bytes"]),
         units.percent1(entry["spare_factor"]),
+        DriveArray(**entry["array"]).product(),
         f"{_kib(entry['page_bytes'])} / {_kib(entry['mapping_bytes'])} KiB",
         str(entry["pe_cycles"]),
         "-" if tbw is None else f"{tbw / 1e12:,.0f} TB",

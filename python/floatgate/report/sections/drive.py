@@ -7,6 +7,8 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import section
+from floatgate.results import drive_array
+from floatgate.results.drive_array import DriveArray
 from floatgate.results.result_view import look
 
 
@@ -29,7 +31,10 @@ def spare_factor(result: Mapping[str, Any] | None) -> float | None:
 
 
 def line(result: dict[str, Any]) -> str | None:
-    """Format as ``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % not counting free and open blocks)``."""
+    """Format as ``mlc-20nm: 128 GiB flash, 119 GiB visible, 7.0 % spare (6.8 % not counting free and open blocks)``.
+
+    In timed mode the array follows, as ``; 8 channels x 1 die, 1 plane each``.
+    """
     facts = look(result, "drive")
     if not facts:
         return None
@@ -42,15 +47,36 @@ def line(result: dict[str, Any]) -> str | None:
         effective = facts.get("effective_spare_factor")
         more = "" if effective is None else f" ({units.percent1(effective)} not counting free and open blocks)"
         parts.append(f"{units.percent1(facts['spare_factor'])} spare{more}")
-    name = facts.get("name")
-    return f"{name}: {', '.join(parts)}" if name else ", ".join(parts)
+    name, flash = facts.get("name"), _timed_array(result)
+    text = ", ".join(parts) + (f"; {flash.words()}" if flash else "")
+    return f"{name}: {text}" if name else text
+
+
+def _timed_array(result: Mapping[str, Any]) -> DriveArray | None:
+    """Return what works at the same time, of a run with time."""
+    geometry = look(result, "config", "drive", "geometry")
+    return DriveArray.of(geometry) if geometry and look(result, "mode") == "timed" else None
+
+
+def _fewer_dies(result: Mapping[str, Any]) -> str | None:
+    """Note that a timed drive has fewer dies than its drive of the catalogue."""
+    preset, flash = look(result, "config", "drive", "preset"), _timed_array(result)
+    whole = drive_array.of_catalogue().get(preset) if preset and flash else None
+    if whole is None or flash is None or flash.dies >= whole.dies:
+        return None
+    return (
+        f"{flash.dies} of {whole.dies} dies of {preset}: it does fewer operations at a time; latencies and throughput "
+        "are those of the smaller drive"
+    )
 
 
 def remarks(result: dict[str, Any]) -> list[str]:
-    """Note that the drive was not full."""
+    """Note that the drive was not full, and that it has fewer dies than its model."""
+    fewer = _fewer_dies(result)
+    phrases = [fewer] if fewer else []
     if (look(result, "drive") or {}).get("effective_spare_factor", 0) is None:
-        return ["the drive was not full: garbage collection had more free space than on a used drive"]
-    return []
+        phrases.append("the drive was not full: garbage collection had more free space than on a used drive")
+    return phrases
 
 
 SECTION = section.Section("drive", lines=lambda _, result: [("drive", line(result))], remarks=remarks)
