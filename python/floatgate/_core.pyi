@@ -117,7 +117,7 @@ def generate_batches(making: Making) -> TraceBatches: ...
 def twin_fit(path: str, options: Mapping[str, str], progress: Progress | None = None) -> tuple[str, int, int]: ...
 def capture_measure(
     paths: Sequence[str],
-    shape: tuple[int, int, int, int, int, int | None],
+    shape: tuple[int, int, int, int, int, int | None, int | None],
     progress: Progress | None = None,
     *,
     format: str | None = None,

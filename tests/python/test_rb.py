@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from conftest import Cli
-from floatgate.lab import rb
+from floatgate.lab import rb, rb_report
 from floatgate.lab.rb_summary import screen
 from rb_captures import (
     INTERVAL,
@@ -185,7 +185,7 @@ def test_the_interval_of_write_amplification_is_the_one_by_hand(tmp_path: Path) 
     erases = 210 / 128 + 4
     assert facts["terms"] == {
         "near_ends": 0.0, "hidden_erases": erases, "cut": 1.0, "missed": 0.0,
-        "dies_share": pytest.approx(dies_share),
+        "dies_share": pytest.approx(dies_share), "one_die_share": 0.0,
     }  # fmt: skip
     bytes_per_program = 2 / 2 * 4 * 4096
     assert facts["wa"] == pytest.approx(210 * bytes_per_program / 1_000_000)
@@ -193,6 +193,59 @@ def test_the_interval_of_write_amplification_is_the_one_by_hand(tmp_path: Path) 
     assert facts["wa_high"] == pytest.approx((210 + 1) * (1 + dies_share) * bytes_per_program / 999_000)
     assert (facts["unclassified"], facts["duration_s"], facts["step_us"]) == (1, 0.2, 10.0)
     assert any("programs per die differ: 100 to 110" in text for text in facts["warnings"])
+
+
+@pytest.mark.parametrize("blocks_per_plane", [None, 4096])
+def test_one_die_of_several_has_an_allowance(tmp_path: Path, blocks_per_plane: int | None) -> None:
+    """The allowance by the closed form of FIFO collection, and the digits that it supports."""
+    shape = rb.Shape(4, 1, 1, 1, 4096, 128, blocks_per_plane)
+    settings = rb.Settings(signals=("rb0",), program_us="100..2000")
+    path = hand_made(tmp_path / "c.vcd", cut=False)
+    facts = rb.measure([path], shape, settings, host=rb.Host(400_000))
+    wa = 100 * 4 * 4096 / 400_000
+    # Valid pages in victims and on the drive; their spread over dies; what a page more or less makes of it.
+    victim = 1 - 1 / wa
+    valid = (1 - victim) / -math.log(victim)
+    spread = math.sqrt(valid * (1 - 1 / 4) / 2 / ((blocks_per_plane or 256) * 128))
+    step = 1e-6
+    slope = (math.log(1 / (1 - (victim + step))) - math.log(wa)) / (
+        (1 - victim - step) / -math.log(victim + step) - valid
+    )
+    share = 2 * slope * spread
+    assert facts["terms"]["one_die_share"] == pytest.approx(share, rel=1e-3)
+    assert facts["terms"]["dies_share"] is None
+    hidden = facts["terms"]["hidden_erases"]
+    assert facts["wa_low"] == pytest.approx(wa * (100 - hidden) / 100 * (1 - share), rel=1e-4)
+    more = facts["terms"]["missed"] + sum(doubt["more"] for doubt in facts["doubts"])
+    assert facts["wa_high"] == pytest.approx(wa * (100 + more) / 100 * (1 + share), rel=1e-4)
+    text = screen([str(path)], facts)
+    (row,) = [line for line in text.splitlines() if line.startswith("one of 4 dies for all ")]
+    assert row.endswith(f" +-{100 * share:.2g} %")
+    assert any(f"it may differ from the mean of all by {100 * share:.2f} %" in one for one in facts["warnings"])
+
+
+def test_humps_have_a_range_and_a_median(tmp_path: Path) -> None:
+    lengths = [*range(200, 600), *range(733, 2200)]
+    path = tmp_path / "c.txt"
+    path.write_text("low_us\n" + "".join(f"{us}\n" for us in lengths))
+    facts = rb.measure([path], SHAPE, rb.Settings(program_us="150..2300"), host=rb.Host(4096))
+    humps = [hump for hump in facts["humps"] if hump["class"] == "programs"]
+    # Bins are 1/32 wide.
+    assert [hump["median_ps"] / 1e6 for hump in humps] == pytest.approx([400, 1466], rel=0.01)
+    assert [hump["count"] for hump in humps] == [400, 1467]
+    line = next(line for line in screen([str(path)], facts).splitlines() if line.startswith("times "))
+    assert line.startswith("times      programs 197 to 604 us (median 4")
+    assert line.endswith(", 1467)")
+
+
+def test_bars_of_flat_lengths_have_one_height(tmp_path: Path) -> None:
+    """Bins of the core differ in width; the heights of an even spread on the logarithmic axis do not."""
+    path = tmp_path / "c.txt"
+    path.write_text("low_us\n" + "".join(f"{200 * 1.0002**number:.6f}\n" for number in range(10_000)))
+    facts = rb.measure([path], SHAPE, rb.Settings(program_us="150..2000"), host=rb.Host(4096))
+    heights = [row["per_hundredth"] for row in rb_report.density(facts)][1:-1]
+    assert min(heights) > 0.9 * max(heights)
+    assert heights[0] == pytest.approx(0.01 / math.log(1.0002), rel=0.1)
 
 
 def test_the_json_has_the_keys_of_the_contract(cli: Cli, tmp_path: Path) -> None:
@@ -216,7 +269,7 @@ def test_output_goes_where_that_of_other_commands_goes(cli: Cli, tmp_path: Path)
     text = cli(*measure).done()
     # Below 1 without compression is said before anything else.
     assert text.startswith("warning    impossible without compression: 860 kB programmed for 1 MB of the host (")
-    assert "\nWA         0.8602 (" in text
+    assert "\nWA         0.86 (" in text
     for word in (
         "programs   210 on 2 signals",
         "others     0 reads",
@@ -242,7 +295,7 @@ def test_report_and_pictures_hold_the_figures(cli: Cli, tmp_path: Path) -> None:
     page = (tmp_path / "r.html").read_text()
     for word in (
         "&lt;c&gt;.vcd",
-        "0.8602",
+        "0.86",
         "Lengths of low phases",
         "rb0",
         "rb1",

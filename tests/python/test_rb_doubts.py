@@ -56,7 +56,7 @@ def test_programs_as_short_as_reads_leave_no_estimate(cli: Cli, tmp_path: Path) 
     facts, text = measured(cli)
     assert (facts["wa"], facts["withheld"]) == (None, ["slc_programs"])
     assert facts["wa_low"] <= 1 <= facts["wa_high"]
-    assert text.startswith("WA         no estimate (programs as short as reads); 0 to 1.0")
+    assert text.startswith("WA         no estimate (programs as short as reads); 0 to 1.1")
     assert "low phases of 1" in text
     assert "may be reads or programs in SLC mode (1000)" in text
     page = cli("rb", "measure", "c.vcd", *BLOCKS, "--host-bytes", "4096000", "--report", "r.html").done()

@@ -384,7 +384,7 @@ fn long_programs(known: &Known, core: Core) -> Option<Doubt> {
     };
     let more: f64 = doubtful.iter().map(programs_in).sum();
     let peaks: Vec<String> =
-        doubtful.iter().map(|hump| format!("{} of {:.0} us", hump.count, us(hump.peak_ps))).collect();
+        doubtful.iter().map(|hump| format!("{} of {:.0} us", hump.count, us(hump.median_ps))).collect();
     let text = format!(
         "low phases that count as erases may be slow or merged programs ({}): up to {more:.0} programs more; with \
          --program-us A..B they count as such",
@@ -399,9 +399,9 @@ fn short_programs(known: &Known) -> Option<Doubt> {
     let counted = &separation.humps[separation.reads..separation.reads + separation.programs];
     let all: u64 = shorter.iter().map(|hump| hump.count).sum();
     let are_rare = known.longer_humps().is_empty()
-        && counted.iter().all(|hump| hump.peak_ps >= ERASE_MIN_PS)
+        && counted.iter().all(|hump| hump.median_ps >= ERASE_MIN_PS)
         && 16 * known.programs <= all;
-    let slow = |hump: &&Hump| hump.peak_ps >= SLC_MIN_PS && 100 * hump.count >= known.programs;
+    let slow = |hump: &&Hump| hump.median_ps >= SLC_MIN_PS && 100 * hump.count >= known.programs;
     let doubtful: Vec<&Hump> = match shorter {
         [_, rest @ ..] if rest.iter().any(|hump| slow(&hump)) => rest.iter().filter(slow).collect(),
         [only] if are_rare && slow(&only) => vec![only],
@@ -413,7 +413,7 @@ fn short_programs(known: &Known) -> Option<Doubt> {
     let text = format!(
         "low phases of {:.0} us may be reads or programs in SLC mode ({more:.0}); if programs, say --program-us \
          {:.0}..{:.0}, if reads, --program-us {:.0}..{:.0}",
-        us(doubtful[0].peak_ps),
+        us(doubtful[0].median_ps),
         us(from_ps) * 0.9,
         us(if are_rare { to_ps } else { known.program_ps.1 }) * if are_rare { 1.1 } else { 1.0 },
         us(known.program_ps.0),
@@ -451,7 +451,7 @@ fn lost_blocks(known: &Known) -> (u64, f64) {
     };
     let longer = known.longer_humps();
     let from_ps = match longer {
-        [only] if only.peak_ps >= LOST_MIN_PS && pauses(known, only.from_ps).0 > 0 => only.from_ps,
+        [only] if only.median_ps >= LOST_MIN_PS && pauses(known, only.from_ps).0 > 0 => only.from_ps,
         _ => longer
             .windows(2)
             .find(|two| two[1].from_ps >= LOST_MIN_PS && 2 * two[1].from_ps >= 3 * two[0].to_ps)

@@ -32,8 +32,10 @@ pub struct Hump {
     pub from_ps: u64,
     /// The upper limit, exclusive.
     pub to_ps: u64,
-    /// The most frequent length.
+    /// The most frequent length: the middle of the bin with the most low phases per width.
     pub peak_ps: u64,
+    /// The length that half of the low phases do not exceed, to the width of a bin.
+    pub median_ps: u64,
     /// Number of low phases.
     pub count: u64,
 }
@@ -57,8 +59,8 @@ struct Slot {
     from_ps: u64,
     to_ps: u64,
     count: u64,
-    /// The most frequent length in the slot.
-    peak: (u64, u64),
+    /// Low phases per picosecond where they are densest, and the length there.
+    peak: (f64, u64),
 }
 
 /// Bin, its ends and its count.
@@ -90,13 +92,30 @@ fn slots(bins: &[Bin], step_ps: u64) -> Vec<Slot> {
         last = Some(eighth);
         let Some(slot) = slots.last_mut() else { continue };
         (slot.to_ps, slot.count) = (to_ps, slot.count + count);
-        slot.peak = slot.peak.max((count, from_ps));
+        let density = count as f64 / (to_ps - from_ps).max(step_ps) as f64;
+        if density > slot.peak.0 {
+            slot.peak = (density, from_ps.midpoint(to_ps));
+        }
     }
     slots
 }
 
-/// Finds the humps, ascending.
-fn humps(slots: &[Slot]) -> Vec<Hump> {
+/// Returns the length that half of the low phases of `bins` within a hump do not exceed.
+fn median_ps(bins: &[Bin], (from_ps, to_ps): (u64, u64), count: u64) -> u64 {
+    let mut before = 0;
+    for &(_, begin_ps, end_ps, held) in bins.iter().filter(|bin| bin.1 >= from_ps && bin.1 < to_ps) {
+        if 2 * (before + held) >= count {
+            let share = (count as f64 / 2.0 - before as f64) / held as f64;
+            return begin_ps + (share * (end_ps - begin_ps) as f64) as u64;
+        }
+        before += held;
+    }
+    to_ps
+}
+
+/// Finds the humps in a part of the scale, ascending. Lengths are multiples of `step_ps`.
+fn humps(bins: &[Bin], step_ps: u64) -> Vec<Hump> {
+    let slots = &slots(bins, step_ps);
     let at = |i: usize| slots.get(i).map_or(0.0, |slot| slot.count as f64);
     let smooth: Vec<f64> = (0..slots.len())
         .map(|i| (if i > 0 { at(i - 1) } else { 0.0 } + 2.0 * at(i) + at(i + 1)) / 4.0)
@@ -123,11 +142,17 @@ fn humps(slots: &[Slot]) -> Vec<Hump> {
     let mut humps = Vec::new();
     for cut in cuts {
         let part = slots[from..cut].iter().filter(|slot| slot.count > 0);
-        let hump = part.clone().next().map(|first| Hump {
-            from_ps: first.from_ps,
-            to_ps: part.clone().map(|slot| slot.to_ps).max().unwrap_or(0),
-            peak_ps: part.clone().map(|slot| slot.peak).max().map_or(0, |(_, ps)| ps),
-            count: part.clone().map(|slot| slot.count).sum(),
+        let hump = part.clone().next().map(|first| {
+            let to_ps = part.clone().map(|slot| slot.to_ps).max().unwrap_or(0);
+            let count = part.clone().map(|slot| slot.count).sum();
+            let densest = part.clone().map(|slot| slot.peak).reduce(|a, b| if b.0 > a.0 { b } else { a });
+            Hump {
+                from_ps: first.from_ps,
+                to_ps,
+                peak_ps: densest.map_or(0, |(_, ps)| ps),
+                median_ps: median_ps(bins, (first.from_ps, to_ps), count),
+                count,
+            }
         });
         humps.extend(hump);
         from = cut;
@@ -140,20 +165,20 @@ fn humps(slots: &[Slot]) -> Vec<Hump> {
 #[must_use]
 pub fn separate(lengths: &Lengths, step_ps: u64) -> Option<Separation> {
     let bins: Vec<Bin> = lengths.numbered().collect();
-    let all: Vec<Hump> = parts(&bins, step_ps).flat_map(|part| humps(&slots(part, step_ps))).collect();
-    let reads = all.iter().take_while(|hump| hump.peak_ps < READ_MAX_PS).count();
+    let all: Vec<Hump> = parts(&bins, step_ps).flat_map(|part| humps(part, step_ps)).collect();
+    let reads = all.iter().take_while(|hump| hump.median_ps < READ_MAX_PS).count();
     let longer = &all[reads..];
     let mut programs = longer.len();
     while programs > 1 {
         let (last, before) = (longer[programs - 1], &longer[..programs - 1]);
         let sum: u64 = before.iter().map(|hump| hump.count).sum();
-        let too_long = last.peak_ps > PROGRAM_MAX_PS;
-        if !too_long && (last.peak_ps < ERASE_MIN_PS || last.count * PROGRAMS_PER_ERASE > sum) {
+        let too_long = last.median_ps > PROGRAM_MAX_PS;
+        if !too_long && (last.median_ps < ERASE_MIN_PS || last.count * PROGRAMS_PER_ERASE > sum) {
             break;
         }
         programs -= 1;
     }
-    if programs == 0 || longer[0].peak_ps > PROGRAM_MAX_PS {
+    if programs == 0 || longer[0].median_ps > PROGRAM_MAX_PS {
         return None;
     }
     // The limits lie in the middle of the gap between two humps, on the logarithmic scale.
@@ -208,6 +233,22 @@ mod tests {
         ] {
             assert_eq!(counts(&mixed(parts)), expected, "{parts:?}");
         }
+    }
+
+    /// Flat humps have no peak at the end of their widest bin, and medians in their middle.
+    #[test]
+    fn medians_of_flat_humps_are_in_their_middle() {
+        let lengths = mixed(&[(200, 600, 50_000), (733, 2200, 50_000)]);
+        let humps = separate(&lengths, 1).unwrap().humps;
+        let medians: Vec<f64> = humps.iter().map(|hump| hump.median_ps as f64 / US as f64).collect();
+        assert!(
+            (medians[0] / 400.0 - 1.0).abs() < 0.01 && (medians[1] / 1466.5 - 1.0).abs() < 0.01,
+            "{medians:?}"
+        );
+        // Low phases crowd around 400 us, in a narrower bin than those of 600 us.
+        let crowded = mixed(&[(200, 600, 20_000), (395, 405, 2_000)]);
+        let peak_us = separate(&crowded, 1).unwrap().humps[0].peak_ps / US;
+        assert!((385..=415).contains(&peak_us), "{peak_us}");
     }
 
     /// Lengths that are multiples of a coarse step leave empty bins that are not gaps.

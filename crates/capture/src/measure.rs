@@ -252,7 +252,7 @@ impl Counted<'_> {
         let unclassified = sum(|s| s.unclassified);
         let (geometry, lows, step_ps) = (&measurement.geometry, self.lows, self.step_ps);
         let dies = signals.len() * measurement.dies_per_signal.unwrap_or(1).max(1) as usize;
-        let terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
+        let mut terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
         let (doubts, withheld) = self.doubts(measurement, programs);
         // If reads may be programs, the shortest programs are shorter than the interval says.
         let are_short = doubts.iter().any(|doubt| doubt.code == "slc_programs");
@@ -261,7 +261,12 @@ impl Counted<'_> {
         let doubtful = (doubts.iter().map(|d| d.less).sum(), doubts.iter().map(|d| d.more).sum());
         let multi_page = measurement.multi_page.unwrap_or(1.0);
         let counted = (programs, dies);
-        let mut volume = Volume::of(geometry, counted, multi_page, (&terms, doubtful), measurement.host);
+        let volume_of =
+            |terms: &Terms| Volume::of(geometry, counted, multi_page, (terms, doubtful), measurement.host);
+        if terms.dies_share.is_none() {
+            terms.one_die_share = volume_of(&terms).wa.map(|wa| Terms::one_die_share(wa, geometry));
+        }
+        let mut volume = volume_of(&terms);
         volume.wa = volume.wa.filter(|_| withheld.is_empty());
         Measured {
             programs,
@@ -397,6 +402,7 @@ fn terms(
         cut: signals.iter().map(|signal| signal.unclassified).sum::<u64>() as f64,
         missed: missed as f64,
         dies_share: Terms::dies_share(&by_signal, dies as u64, geometry.all_dies()),
+        one_die_share: Some(0.0),
     }
 }
 
@@ -452,18 +458,22 @@ fn no_program(lengths: &Lengths) -> Box<Error> {
 fn warn_of_interval(measured: &mut Measured) {
     let [from_us, to_us] = measured.interval_us;
     if measured.interval_is_set {
-        let is_within = |hump: &&Hump| (from_us..to_us).contains(&(hump.peak_ps as f64 / 1e6));
+        let is_within = |hump: &&Hump| (from_us..to_us).contains(&(hump.median_ps as f64 / 1e6));
         // A few outliers are not a second hump.
         let within =
             measured.humps.iter().filter(|hump| is_within(hump) && 100 * hump.count >= measured.programs);
-        let peaks: Vec<String> = within.map(|hump| format!("{:.0} us", hump.peak_ps as f64 / 1e6)).collect();
+        let us = |ps: u64| ps as f64 / 1e6;
+        let range = |hump: &Hump| {
+            format!("{:.0} to {:.0} us (median {:.0})", us(hump.from_ps), us(hump.to_ps), us(hump.median_ps))
+        };
+        let ranges: Vec<String> = within.map(range).collect();
         if measured.programs == 0 {
             measured.warnings.push(format!("no low phase lies within --program-us {from_us}..{to_us}"));
-        } else if peaks.len() > 1 {
+        } else if ranges.len() > 1 {
             measured.warnings.push(format!(
-                "--program-us covers {} humps, at {}: are all of them programs?",
-                peaks.len(),
-                peaks.join(", ")
+                "--program-us covers {} humps, {}: are all of them programs?",
+                ranges.len(),
+                ranges.join(", ")
             ));
         }
     }
@@ -483,10 +493,17 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
         ));
     }
     if measured.terms.dies_share.is_none() {
-        warnings.push(format!(
-            "one of {} dies was measured: the interval of WA ignores differences between dies",
-            geometry.all_dies()
-        ));
+        let is_known = geometry.pages_per_block.is_some() && geometry.blocks_per_plane.is_some();
+        let narrower = if is_known { "" } else { ", or set --blocks-per-plane and --pages-per-block" };
+        let dies = geometry.all_dies();
+        warnings.push(match measured.terms.one_die_share {
+            Some(share) if share > 0.0 => format!(
+                "one of {dies} dies was measured: it may differ from the mean of all by {:.2} %; to narrow that, probe \
+                 more dies{narrower}",
+                100.0 * share
+            ),
+            _ => format!("one of {dies} dies was measured: it counts for all"),
+        });
     }
     if measured.signals.len() as u64 > geometry.all_dies() {
         warnings.push(format!(

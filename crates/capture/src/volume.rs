@@ -17,6 +17,8 @@ pub struct Geometry {
     pub page_bytes: u64,
     /// Pages per block, if known.
     pub pages_per_block: Option<u32>,
+    /// Blocks per plane, if known.
+    pub blocks_per_plane: Option<u32>,
 }
 
 impl Geometry {
@@ -27,10 +29,19 @@ impl Geometry {
             .into_iter()
             .fold(u64::from(self.channels), |dies, per| dies.saturating_mul(per.into()))
     }
+
+    /// Returns the pages per die, if known.
+    fn pages_per_die(&self) -> Option<f64> {
+        let blocks = f64::from(self.blocks_per_plane?) * f64::from(self.planes);
+        Some(blocks * f64::from(self.pages_per_block?))
+    }
 }
 
 /// Least number of pages per block.
 const PAGES_PER_BLOCK_MIN: u32 = 64;
+
+/// Least number of pages per die: dies of 1 Gbit have 65,536 pages of 2 KiB (`docs/decisions/0054-one-die-for-all.md`).
+const PAGES_PER_DIE_MIN: f64 = 32_768.0;
 
 /// Possible errors of the count by cause, in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
@@ -47,9 +58,35 @@ pub struct Terms {
     /// Twice the standard error of the mean over the measured dies, relative to the mean; none if only one of several
     /// was measured.
     pub dies_share: Option<f64>,
+    /// By how much the only measured die of several may differ from the mean of all; 0 if all or several were measured,
+    /// none without the host's bytes.
+    pub one_die_share: Option<f64>,
 }
 
 impl Terms {
+    /// Bounds how far the programs of the only measured die of several may lie from the mean of all, relative to the
+    /// mean. `wa` is the write amplification that this die shows.
+    ///
+    /// Dies receive equal writes, but hold different numbers of valid pages, and so have different spare space. A die
+    /// receives one write of every D, and loses a page with the probability of its share of the valid pages. Its number
+    /// of valid pages V then has a variance of V (1 - 1/D) / 2. The closed form of FIFO collection makes of that a
+    /// difference in write amplification. The bound is two standard deviations; without collection it is 0.
+    #[must_use]
+    pub fn one_die_share(wa: f64, geometry: &Geometry) -> f64 {
+        // The share of valid pages in victims.
+        let victim_valid = (1.0 - 1.0 / wa).max(0.0);
+        if victim_valid <= 0.0 || victim_valid >= 1.0 {
+            return 0.0;
+        }
+        let (dead, log) = (1.0 - victim_valid, -libm::log(victim_valid));
+        let valid_share = dead / log;
+        // Relative change of write amplification per change of the share of valid pages.
+        let slope = log * log / (dead * (dead / victim_valid - log));
+        let left = 1.0 - 1.0 / geometry.all_dies() as f64;
+        let pages = geometry.pages_per_die().unwrap_or(PAGES_PER_DIE_MIN);
+        2.0 * slope * libm::sqrt(valid_share * left / 2.0 / pages)
+    }
+
     /// Bounds the erases hidden among `programs` on `signals` pins.
     #[must_use]
     pub fn hidden_erases((programs, signals): (u64, usize), erases: u64, geometry: &Geometry) -> f64 {
@@ -123,7 +160,7 @@ impl Volume {
             host_bytes.map(|host_bytes| programs * bytes_per_program / host_bytes)
         };
         let programs = programs as f64;
-        let share = terms.dies_share.unwrap_or(0.0);
+        let share = terms.dies_share.or(terms.one_die_share).unwrap_or(0.0);
         let least = (programs - terms.near_ends - terms.hidden_erases - doubtful.0).max(0.0);
         let least = least * (1.0 - share).max(0.0);
         let most = (programs + terms.near_ends + terms.cut + terms.missed + doubtful.1) * (1.0 + share);
@@ -142,8 +179,15 @@ impl Volume {
 mod tests {
     use super::*;
 
-    const SSD_M: Geometry =
-        Geometry { channels: 8, chips: 1, dies: 2, planes: 2, page_bytes: 4096, pages_per_block: Some(256) };
+    const SSD_M: Geometry = Geometry {
+        channels: 8,
+        chips: 1,
+        dies: 2,
+        planes: 2,
+        page_bytes: 4096,
+        pages_per_block: Some(256),
+        blocks_per_plane: None,
+    };
 
     fn host_bytes(bytes: u64) -> Option<HostBytes> {
         Some(HostBytes { bytes, step_bytes: 0 })
@@ -174,14 +218,65 @@ mod tests {
         assert_eq!(Terms::dies_share(&[100], 1, 1), Some(0.0));
         let share = Terms::dies_share(&[90, 110], 2, 16).unwrap();
         assert!((share - 2.0 * (200.0f64 / 2.0 * 14.0 / 16.0).sqrt() / 100.0).abs() < 1e-12, "{share}");
-        let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, dies_share: None };
+        let terms = Terms { near_ends: 10.0, hidden_erases: 5.0, cut: 1.0, missed: 2.0, ..Terms::default() };
         let volume = Volume::of(&SSD_M, (1000, 1), 1.0, (&terms, (0.0, 0.0)), host_bytes(65_536_000));
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(0.985), Some(1.0), Some(1.013)));
+        // One die of 16 that may differ by a tenth.
+        let terms = Terms { one_die_share: Some(0.1), ..Terms::default() };
+        let volume = Volume::of(&SSD_M, (1000, 1), 1.0, (&terms, (0.0, 0.0)), host_bytes(65_536_000));
+        assert_eq!((volume.wa_low, volume.wa_high), (Some(0.9), Some(1.1)));
         // A counter with steps of a tenth of the bytes written.
         let coarse = Some(HostBytes { bytes: 65_536_000, step_bytes: 6_553_600 });
         let volume = Volume::of(&SSD_M, (1100, 1), 1.0, (&Terms::default(), (0.0, 0.0)), coarse);
         assert_eq!((volume.wa_low, volume.wa, volume.wa_high), (Some(1.0), Some(1.1), Some(1100.0 / 900.0)));
         let coarse = Some(HostBytes { bytes: 1000, step_bytes: 1000 });
         assert_eq!(Volume::of(&SSD_M, (1, 1), 1.0, (&Terms::default(), (0.0, 0.0)), coarse).wa_high, None);
+    }
+    /// The share by which one die differs, from a simulation of the valid pages of dies and the slope by differences.
+    #[test]
+    fn one_die_differs_by_its_valid_pages() {
+        let small = Geometry { channels: 4, chips: 1, dies: 1, blocks_per_plane: Some(2), ..SSD_M };
+        let (dies, valid_share, writes) = (4, 0.8, 400_000);
+        let pages = small.pages_per_die().unwrap();
+        let mut valid = vec![(pages * valid_share) as u64; dies];
+        let all: u64 = valid.iter().sum();
+        let mut rng = floatgate_base::Rng::new(1, "valid pages");
+        let mut square = 0.0;
+        for write in 0..writes {
+            let mut page = rng.below(all);
+            let from = valid
+                .iter()
+                .position(|&held| {
+                    page < held || {
+                        page -= held;
+                        false
+                    }
+                })
+                .unwrap();
+            valid[from] -= 1;
+            valid[write % dies] += 1;
+            square += (valid[0] as f64 - pages * valid_share).powi(2);
+        }
+        let deviation = libm::sqrt(square / writes as f64) / pages;
+        let wa = |share: f64| {
+            // Bisection of the closed form: (1 - x) / -ln x is the share of valid pages.
+            let (mut low, mut high) = (1e-9, 1.0 - 1e-9);
+            for _ in 0..100 {
+                let x = f64::midpoint(low, high);
+                if (1.0 - x) / -libm::log(x) < share { low = x } else { high = x }
+            }
+            1.0 / (1.0 - low)
+        };
+        let slope = libm::log(wa(valid_share + 1e-5) / wa(valid_share - 1e-5)) / 2e-5;
+        let share = Terms::one_die_share(wa(valid_share), &small);
+        assert!((share / (2.0 * slope * deviation) - 1.0).abs() < 0.1, "{share} {slope} {deviation}");
+        // Nothing is copied; a die of unknown size; a die of 16 times as many pages.
+        assert_eq!(Terms::one_die_share(1.0, &small), 0.0);
+        assert_eq!(Terms::one_die_share(0.5, &small), 0.0);
+        let least = Geometry { pages_per_block: Some(256), blocks_per_plane: Some(64), ..SSD_M };
+        assert_eq!(Terms::one_die_share(4.0, &SSD_M), Terms::one_die_share(4.0, &least));
+        let large = Geometry { blocks_per_plane: Some(1024), ..least };
+        let ratio = Terms::one_die_share(4.0, &least) / Terms::one_die_share(4.0, &large);
+        assert!((ratio - 4.0).abs() < 1e-9, "{ratio}");
     }
 }

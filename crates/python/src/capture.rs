@@ -17,8 +17,9 @@ const PS_PER_S: f64 = 1e12;
 /// Longest time, 100 days.
 const LENGTH_MAX_PS: f64 = 8.64e18;
 
-/// Channels, chips per channel, dies per chip, planes per die, bytes of a page, pages per block.
-type Shape = (u32, u32, u32, u32, u64, Option<u32>);
+/// Channels, chips per channel, dies per chip, planes per die, bytes of a page, pages per block, blocks per
+/// plane.
+type Shape = (u32, u32, u32, u32, u64, Option<u32>, Option<u32>);
 
 fn refuse(option: &str, value: &str, what: &str, expected: &str) -> Box<Error> {
     let article = if what.starts_with(|c| "aeio".contains(c)) { "an" } else { "a" };
@@ -120,7 +121,7 @@ fn capture_measure(
     min_high_us: Option<f64>,
     dies_per_signal: Option<u32>,
 ) -> PyResult<String> {
-    let (channels, chips, dies, planes, page_bytes, pages_per_block) = shape;
+    let (channels, chips, dies, planes, page_bytes, pages_per_block, blocks_per_plane) = shape;
     let settle = || {
         Ok(Measurement {
             paths,
@@ -130,7 +131,15 @@ fn capture_measure(
             recorder: recorder(poll_us, quiet_s)?,
             min_high_ps: min_high_us.map(min_high).transpose()?,
             dies_per_signal,
-            geometry: Geometry { channels, chips, dies, planes, page_bytes, pages_per_block },
+            geometry: Geometry {
+                channels,
+                chips,
+                dies,
+                planes,
+                page_bytes,
+                pages_per_block,
+                blocks_per_plane,
+            },
             multi_page,
             host: host.map(|(bytes, step_bytes)| HostBytes { bytes, step_bytes }),
         })

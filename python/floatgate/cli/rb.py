@@ -59,6 +59,10 @@ class DriveShape(g.Group):
         int | None,
         typer.Option(metavar="N", help="Pages per block; bounds the error from erases mistaken for programs."),
     ] = None
+    blocks_per_plane: Annotated[
+        int | None,
+        typer.Option(metavar="N", help="Blocks per plane; bounds how far one die may differ from all."),
+    ] = None
 
     def shape(self) -> capture.Shape:
         """Return it as measurements take it."""

@@ -40,6 +40,7 @@ class Shape:
         planes: planes per die.
         page_bytes: bytes of a page, without its spare area.
         pages_per_block: pages per block, where it is known.
+        blocks_per_plane: blocks per plane, where it is known.
     """
 
     channels: int
@@ -48,6 +49,7 @@ class Shape:
     planes: int
     page_bytes: int
     pages_per_block: int | None = None
+    blocks_per_plane: int | None = None
 
 
 @dataclass(frozen=True)
@@ -164,7 +166,10 @@ def _counted(
     _check(paths, shape, wanted, multi_page, host)
     text = _core.capture_measure(
         [os.fspath(path) for path in paths],
-        (shape.channels, shape.chips, shape.dies, shape.planes, shape.page_bytes, shape.pages_per_block),
+        (
+            *(shape.channels, shape.chips, shape.dies, shape.planes, shape.page_bytes),
+            *(shape.pages_per_block, shape.blocks_per_plane),
+        ),
         progress,
         format=wanted.format,
         time_unit=wanted.time_unit,
@@ -180,9 +185,22 @@ def _counted(
     facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
     facts["host_source"] = None if host is None else host.source
     facts["shape"] = vars(shape)
+    for hump in facts["humps"]:
+        hump["class"] = kind_of(hump["median_ps"] / 1e6, facts["interval_us"])
     facts["cut_at"] = rb_limits.cut_at(facts)
     rb_limits.clip(facts)
     return facts
+
+
+def kind_of(length_us: float, interval_us: Sequence[float]) -> str:
+    """Return what a low phase counts as: ``reads``, ``programs`` or ``erases``.
+
+    Args:
+        length_us: its length.
+        interval_us: programs are longer than the first and shorter than the second.
+    """
+    low, high = interval_us
+    return "reads" if length_us <= low else "programs" if length_us < high else "erases"
 
 
 def find_multi_page(

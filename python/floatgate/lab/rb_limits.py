@@ -19,7 +19,7 @@ LATE_S = 1.0
 DATE_S = 1e7
 """Times from here on are dates, not times since the start of the recorder."""
 UNKNOWN_DIES_SHARE = 0.15
-"""By how much dies may differ where one of several was measured."""
+"""By how much dies may differ where one of several was measured, and nothing is known of the host's writes."""
 
 _GEOMETRY = "--page-bytes, --channels, --chips, --dies and --multi-page"
 _SPANS = "the capture must span both readings, and begin and end while the drive is idle"
@@ -62,7 +62,7 @@ def of_counts(facts: Facts) -> list[str]:
     terms, programs = facts["terms"], facts["programs"]
     if not facts["host_bytes"] or facts["wa_low"] or not programs:
         return []
-    dies = terms["dies_share"] or 0.0
+    dies = terms["dies_share"] or terms["one_die_share"] or 0.0
     why = f"up to {units.count(terms['near_ends'] + terms['hidden_erases'])} of {programs} programs may be none"
     why += f", and dies differ by {units.share(dies)}" if dies >= 1 else ""
     text = (
@@ -124,7 +124,8 @@ def of_firmware(facts: Facts) -> list[str]:
 def _volumes(facts: Facts) -> tuple[float, float]:
     """Return the least and most programmed bytes that the pins allow, within the interval of WA."""
     terms, programs, shape = facts["terms"], facts["programs"], facts["shape"]
-    dies = UNKNOWN_DIES_SHARE if terms["dies_share"] is None else terms["dies_share"]
+    known = terms["one_die_share"] if terms["dies_share"] is None else terms["dies_share"]
+    dies = UNKNOWN_DIES_SHARE if known is None else known
     pins = max(len(facts["signals"]), 1)
     per_program = facts["multi_page"] / pins * shape["page_bytes"] * shape["channels"] * shape["chips"] * shape["dies"]
     least = max(programs - terms["near_ends"] - terms["hidden_erases"], 0) * max(1 - dies, 0)

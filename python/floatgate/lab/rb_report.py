@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, interval, lines, may_be_cut, signals, withheld
+from floatgate.lab.rb import kind_of
+from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, estimate, interval, lines, may_be_cut, signals, withheld
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.page import report
@@ -22,12 +23,15 @@ Facts = dict[str, Any]
 CLASSES = {"reads": palette.ORANGE, "programs": palette.BLUE, "erases": palette.PLUM}
 _BARS_MAX = 160
 _BASE = 0.7
-"""Where bars begin on the logarithmic axis: a single low phase still has a height."""
+"""Where bars begin on the logarithmic axis, as a part of the least height: a single low phase still has one."""
+_LEAST_US = 5e-7
+"""Where a bar begins that holds the length 0."""
 _NEAR = 8.0
 """An end of the interval so many times shorter or longer than all low phases is not drawn."""
 _CAPTION = (
-    "How many low phases there were of which length. Dashed lines are the ends of the interval: what lies between them "
-    "counts as a program, what is shorter as a read, what is longer as an erase. Heights are on a logarithmic scale."
+    "How many low phases there were of which length, per hundredth of the length: bars of any width compare. Dashed "
+    "lines are the ends of the interval: what lies between them counts as a program, what is shorter as a read, what "
+    "is longer as an erase. Heights are on a logarithmic scale."
 )
 
 
@@ -58,7 +62,7 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
     """Return the cards on top: name, figure, what stands below."""
     made = []
     if facts["wa"] is not None:
-        made.append(("write amplification", units.figure(facts["wa"], 4), f"{interval(facts)}{may_be_cut(facts)}"))
+        made.append(("write amplification", estimate(facts), f"{interval(facts)}{may_be_cut(facts)}"))
     elif facts["withheld"] and facts["host_bytes"]:
         why = f"{', '.join(withheld(facts))}{may_be_cut(facts)}"
         made.append(("write amplification", "no estimate", f"{interval(facts)}: {why}"))
@@ -85,12 +89,13 @@ def pictures(facts: Facts) -> list[Picture]:
 def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
     """Draw low phases by length on a logarithmic axis, and the interval."""
     ends = facts["interval_us"]
-    rows = _bars(facts)
+    rows = density(facts)
     least, most = min(row["from"] for row in rows), max(row["to"] for row in rows)
     near = [end for end in ends if least / _NEAR < end < most * _NEAR]
     span = [min(least, *near) * 0.9, max(most, *near) * 1.1]
+    base = _BASE * min(row["per_hundredth"] for row in rows)
     for row in rows:
-        row["base"] = _BASE
+        row["base"] = base
     x = vega.X(
         "from:Q",
         title="length of the low phase, us",
@@ -98,14 +103,19 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
         scale=vega.Scale(type="log", domain=span, nice=False, clamp=True),
     )
     present = [kind for kind in CLASSES if any(row["class"] == kind for row in rows)]
-    y_scale = vega.Scale(type="log", domainMin=_BASE, nice=False)
+    y_scale = vega.Scale(type="log", domainMin=base, nice=False)
     bars = (
         data_chart(rows)
         .mark_rect(stroke=palette.INK, strokeWidth=0.3)
         .encode(
             x=x,
             x2="to:Q",
-            y=vega.Y("count:Q", title="low phases", scale=y_scale, axis=vega.Axis(tickCount=5, format="~s")),
+            y=vega.Y(
+                "per_hundredth:Q",
+                title="low phases per 1 % of length",
+                scale=y_scale,
+                axis=vega.Axis(tickCount=5, format="~s"),
+            ),
             y2="base:Q",
             color=vega.Color(
                 "class:N",
@@ -119,23 +129,30 @@ def lengths(facts: Facts, width: int = WIDTH) -> vega.Composed:
     return finished(vega.layer(bars, rules), width, HEIGHT)
 
 
-def _bars(facts: Facts) -> list[dict[str, Any]]:
-    """Join bars of the histogram until there are few enough to be seen; none crosses an end of the interval."""
-    low, high = facts["interval_us"]
+def density(facts: Facts) -> list[dict[str, Any]]:
+    """Join bars of the histogram until there are few enough to be seen; none crosses an end of the interval.
 
-    def kind(middle: float) -> str:
-        return "reads" if middle <= low else "programs" if middle < high else "erases"
-
+    Returns:
+        Begin and end of each bar in microseconds, low phases, low phases per hundredth of the length, and class.
+    """
     held = [(begin, end, count) for begin, end, count in facts["histogram_us"] if end > 0]
     first = max(min(begin for begin, _, _ in held), 1e-6)
     doublings = math.log2(max(end for _, end, _ in held) / first)
     # The core has 32 bins for each doubling.
     step = next(step for step in (1, 2, 4, 8, 16, 32, 64) if 32 * doublings / step <= _BARS_MAX or step == 64)
     rows = []
-    keyed = ((math.floor(math.log2(max(begin, 1e-6)) * 32 / step), kind((begin + end) / 2), begin, end, count)
-             for begin, end, count in held)  # fmt: skip
+    keyed = (
+        (
+            math.floor(math.log2(max(begin, 1e-6)) * 32 / step),
+            kind_of((begin + end) / 2, facts["interval_us"]),
+            *(begin, end, count),
+        )
+        for begin, end, count in held
+    )
     for (_, name), group in itertools.groupby(keyed, key=lambda entry: entry[:2]):
         parts = list(group)
-        begin, end = max(parts[0][2], 1e-6), parts[-1][3]
-        rows.append({"from": begin, "to": end, "count": sum(part[4] for part in parts), "class": name})
+        begin, end = max(parts[0][2], _LEAST_US), parts[-1][3]
+        count = sum(part[4] for part in parts)
+        height = count / (100 * math.log(end / begin))
+        rows.append({"from": begin, "to": end, "count": count, "per_hundredth": height, "class": name})
     return rows

@@ -24,6 +24,11 @@ DOUBTS = {
     "lost_time": ("lost time of the capture", "programs in lost time of the capture"),
 }
 """What makes a count doubtful, by code: as a reason for no estimate, and as a part of the interval."""
+_DIGITS = 4
+"""Significant digits of a figure whose interval is as narrow."""
+_MINOR_SHARE = 0.01
+"""Humps with a smaller share of the low phases of their class are outliers."""
+_ROUNDING = 1e-9
 _PATHS_MAX = 3
 _NAMES_MAX = 6
 
@@ -50,6 +55,7 @@ def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
         ("WA", _wa(facts)),
         ("M_p", _multi_page(facts)),
         ("programs", _programs(facts)),
+        ("times", _times(facts)),
         ("others", _others(facts)),
         ("volume", _volume(facts)),
         ("host", _host(facts)),
@@ -100,9 +106,10 @@ def errors(facts: Facts) -> list[list[str]]:
             for side, sign in (("less", "-"), ("more", "+"))
             if doubt[side] >= 1
         ]
-    dies = terms["dies_share"]
-    text = "unknown" if dies is None else "0" if dies == 0 else f"+-{units.share(dies)}"
-    rows.append(["dies that differ", "", text])
+    one, dies = terms["one_die_share"], terms["dies_share"]
+    share = one if dies is None else dies
+    text = "unknown" if share is None else "0" if share == 0 else f"+-{units.figure(100 * share, 2)} %"
+    rows.append([f"one of {dies_of(facts['shape'])} dies for all" if dies is None else "dies that differ", "", text])
     if facts["host_step_bytes"]:
         share = facts["host_step_bytes"] / facts["host_bytes"]
         rows.append(["step of the host's counter", "", f"+-{units.share(share)}"])
@@ -119,7 +126,22 @@ def _wa(facts: Facts) -> str:
         return "unknown: say what the host wrote, with --host-bytes, --smart or --trace"
     if facts["wa"] is None:
         return f"no estimate ({', '.join(withheld(facts))}); {interval(facts)}{may_be_cut(facts)}"
-    return f"{units.figure(facts['wa'], 4)} ({interval(facts)}){may_be_cut(facts)}"
+    return f"{estimate(facts)} ({interval(facts)}){may_be_cut(facts)}"
+
+
+def estimate(facts: Facts) -> str:
+    """Return write amplification with the digits that its interval supports: the last one is at most its half width."""
+    return f"{facts['wa']:.{_decimals(facts)}f}"
+
+
+def _decimals(facts: Facts) -> int:
+    """Return the decimals of write amplification and of the ends of its interval."""
+    low, high, middle = facts["wa_low"], facts["wa_high"], facts["wa"]
+    largest = max(value for value in (low, high, middle, 0.0) if value is not None)
+    most = max(0, _DIGITS - 1 - math.floor(math.log10(largest))) if largest > 0 else 0
+    if high is None or high <= low:
+        return most
+    return min(most, max(0, math.ceil(-math.log10((high - low) / 2))))
 
 
 def may_be_cut(facts: Facts) -> str:
@@ -133,11 +155,13 @@ def withheld(facts: Facts) -> list[str]:
 
 
 def interval(facts: Facts) -> str:
-    """Return the interval of write amplification as text."""
-    high = "?" if facts["wa_high"] is None else units.figure(facts["wa_high"], 4)
-    shape = facts["shape"]
-    same = "" if facts["terms"]["dies_share"] is not None else f" if all {dies_of(shape)} dies do the same"
-    return f"{units.figure(facts['wa_low'], 4)} to {high}{same}"
+    """Return the interval of write amplification as text, its ends rounded outwards."""
+    low, high, decimals = facts["wa_low"], facts["wa_high"], _decimals(facts)
+    step = 10.0**decimals
+    begin = f"{math.floor(low * step + _ROUNDING) / step:.{decimals}f}" if low else "0"
+    end = "?" if high is None else f"{math.ceil(high * step - _ROUNDING) / step:.{decimals}f}"
+    one = "" if facts["terms"]["dies_share"] is not None else f", one of {dies_of(facts['shape'])} dies for all"
+    return f"{begin} to {end}{one}"
 
 
 def _multi_page(facts: Facts) -> str:
@@ -157,6 +181,23 @@ def _programs(facts: Facts) -> str:
     count = len(facts["signals"])
     of = f"on {'1 signal' if count == 1 else f'{count} signals'}"
     return f"{facts['programs']} {of}: low phases from {units.figure(low)} to {units.figure(high)} us ({source})"
+
+
+def _times(facts: Facts) -> str:
+    """Return the lengths of programs and erases: range, median and count of each hump."""
+    phrases = []
+    for kind in ("programs", "erases"):
+        humps = [hump for hump in facts["humps"] if hump["class"] == kind]
+        count = sum(hump["count"] for hump in humps)
+        ranges = [_range(hump) for hump in humps if hump["count"] >= _MINOR_SHARE * count]
+        phrases += [f"{kind} {', '.join(ranges)}"] if ranges else []
+    return "; ".join(phrases)
+
+
+def _range(hump: Facts) -> str:
+    """Return a hump as ``200 to 600 us (median 400, 5.81 k low phases)``."""
+    begin, end, median = (units.figure(hump[f"{key}_ps"] / 1e6) for key in ("from", "to", "median"))
+    return f"{begin} to {end} us (median {median}, {units.count(hump['count'])})"
 
 
 def _others(facts: Facts) -> str:

@@ -14,7 +14,15 @@ fn measure(plan: &Measurement) -> Result<Measured> {
 }
 
 fn geometry() -> Geometry {
-    Geometry { channels: 2, chips: 1, dies: 1, planes: 1, page_bytes: 4096, pages_per_block: Some(128) }
+    Geometry {
+        channels: 2,
+        chips: 1,
+        dies: 1,
+        planes: 1,
+        page_bytes: 4096,
+        pages_per_block: Some(128),
+        blocks_per_plane: None,
+    }
 }
 
 fn plan(path: &Path) -> Measurement {

@@ -148,6 +148,7 @@ fn measured(path: &Path, host_programs: u64, change: impl FnOnce(&mut Measuremen
             planes: 1,
             page_bytes: PAGE,
             pages_per_block: Some(PAGES_PER_BLOCK),
+            blocks_per_plane: None,
         },
         multi_page: Some(1.0),
         host: Some(HostBytes { bytes: host_programs * PAGE, step_bytes: 0 }),

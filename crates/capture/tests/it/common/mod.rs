@@ -23,6 +23,7 @@ pub fn measurement(paths: &[&Path]) -> Measurement {
             planes: 1,
             page_bytes: 4096,
             pages_per_block: None,
+            blocks_per_plane: None,
         },
         multi_page: None,
         host: None,
