@@ -181,6 +181,17 @@ def test_verdicts(before: float, after: float, error: float, verdict: str) -> No
     assert Measured("wear", before, after, (str(before), str(after)), gain, error).verdict == verdict
 
 
+def test_a_trial_that_does_not_help_names_what_got_worse() -> None:
+    def measured(figure: str, after: float, gain: Gain | None = None) -> Measured:
+        return Measured(figure, 100.0, after, ("100", str(after)), gain)
+
+    mean = measured("write_mean_us", 99.0, Gain("time of writes", "", "", "write_mean_us"))
+    tail = [measured("write_p99_us", 128.0), measured("write_p999_us", 132.0), measured("read_p99_us", 104.0)]
+    worse = "write p99 (+28 %), write p99.9 (+32 %)"
+    assert Trial("128 KiB", [mean, *tail]).verdict == f"{NO_DIFFERENCE} of 5 %, and worse: {worse}"
+    assert Trial("128 KiB", [mean, tail[2]]).verdict == f"{NO_DIFFERENCE} of 5 %"
+
+
 def test_a_trial_that_fails_is_told_and_ends_with_1(
     run: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -103,6 +103,12 @@ class Measured:
         return HELPED if (change > 0) is (self.lives is not None) else WORSE
 
     @property
+    def is_worse(self) -> bool:
+        """Whether it rose, or a life fell, by more than its error."""
+        change = self.change or 0.0
+        return (change if self.lives is None else -change) > self.error
+
+    @property
     def is_much_worse(self) -> bool:
         """Whether it rose by more than :data:`MUCH`."""
         return self.lives is None and (self.change or 0.0) > MUCH
@@ -144,7 +150,7 @@ class Trial:
 
     @property
     def verdict(self) -> str:
-        """Whether it helped, by the gain that matters first, and what it made much worse."""
+        """Whether it helped, by the gain that matters first, and what it made worse; if it helped, much worse."""
         judged = [one for one in self.figures if one.gain is not None]
         if self.error is not None:
             return "failed"
@@ -152,11 +158,20 @@ class Trial:
             return "not known: the figures to compare are missing"
         verdict = judged[0].verdict
         if verdict != HELPED:
-            return verdict
+            return f"{verdict}{self._worse_beside(judged[0])}"
         fell = ["the life fell"] if (self.life or 0.0) < -UNSURE else []
         worse = [self._labels[one.figure] for one in self.figures if one.is_much_worse]
         rose = [f"{' and '.join(worse)} rose by more than {units.share(MUCH)}"] if worse else []
         return f"{verdict}, but {' and '.join((*fell, *rose))}" if fell or rose else verdict
+
+    def _worse_beside(self, judged: Measured) -> str:
+        """Return the other figures that are worse by more than their error, as ``, and worse: write p99 (+28 %)``."""
+        worse = [
+            f"{self._labels[one.figure]} ({100 * (one.change or 0.0):+.0f} %)"
+            for one in self.figures
+            if one.figure != judged.figure and one.is_worse
+        ]
+        return f", and worse: {', '.join(worse)}" if worse else ""
 
     @property
     def _labels(self) -> Mapping[str, str]:
