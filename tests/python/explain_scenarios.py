@@ -189,8 +189,20 @@ RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
     ),
     "buffered": (
         {**TIMED, "drive.buffer.capacity": "1 MiB"},
-        {"little-written", "too-short", "collection", *READS, *WRITES, "write-for-buffer"}
+        {"little-written", "too-short", "collection", *READS, *WRITES, "write-for-flash"}
         | {"read-behind-collection", "read-queued", "write-behind-collection", "write-queued"},
+    ),
+    "buffered bursts": (
+        {
+            **TIMED,
+            "drive.buffer.capacity": "1 MiB",
+            "workload.pattern": "jobs",
+            "workload.requests": 5000,
+            "workload.rate_per_s": 300.0,
+            "workload.burst_on_s": 0.1,
+            "workload.burst_off_s": 1.0,
+        },
+        {"nothing-collected", "too-short", *READS, *WRITES, "read-queued", "write-queued", "write-for-buffer"},
     ),
     "overloaded": (
         {**TIMED, "workload.rate_per_s": 100_000.0},
@@ -404,6 +416,11 @@ CHECKS: dict[str, Check] = {
     "content-unknown": lambda _, c: [c["lifetime"]["reduce"]["policy"]],
     "reduced": lambda r, _: [units.share(r["flash"]["pages_written"]["host"] / r["reduce"]["host_pages"]), "dedup"],
     "contexts-missing": lambda *_: ["no program contexts"],
+    "write-for-flash": lambda r, _: [
+        units.share(r["latency_us"]["buffer_wait"]["write"]["place"] / r["latency_us"]["write"]["mean"]),
+        "1 MiB",
+        "the flash is busy",
+    ],
     "write-for-buffer": lambda r, _: [
         units.share(r["latency_us"]["buffer_wait"]["write"]["place"] / r["latency_us"]["write"]["mean"]),
         "1 MiB",

@@ -76,7 +76,12 @@ def named(answer: Explanation, key: str) -> Suggestion | None:
             ["idle", "by-context"],
         ),
         ({**TIMED, **WHOLE}, "ftl.collect.mode", ["incremental"]),
-        ({**TIMED, "drive.buffer.capacity": "1 MiB"}, "drive.buffer.capacity", ["4 MiB"]),
+        (scenarios.RUNS["buffered bursts"][0], "drive.buffer.capacity", ["4 MiB"]),
+        (
+            {**TIMED, "workload.pattern": "zipf", "drive.buffer.capacity": "1 MiB"},
+            "drive.buffer.capacity",
+            ["4 MiB"],
+        ),
         (scenarios.RUNS["throttled"][0], "lifetime.throttle.policy", ["ready-optimistic", "none"]),
         (
             {**scenarios.RUNS["one hot chip"][0], "drive.geometry.chips_per_channel": 2},
@@ -93,6 +98,17 @@ def test_a_setting_is_suggested_where_a_rule_names_it(
     assert one is not None, answer.text()
     assert [choice.value for choice in one.choices] == values
     assert set(one.rules) <= {sentence.rule.name for sentence in answer.sentences}
+
+
+def test_a_buffer_that_stays_full_is_no_cause(tmp_path: Path) -> None:
+    """In a closed loop writes fill a buffer of any size; what they wait for is the flash behind it."""
+    answer = explained({**TIMED, "drive.buffer.capacity": "1 MiB"}, tmp_path)
+    assert named(answer, "drive.buffer.capacity") is None
+    merging = explained({**TIMED, "workload.pattern": "zipf", "drive.buffer.capacity": "1 MiB"}, tmp_path / "zipf")
+    one = named(merging, "drive.buffer.capacity")
+    assert one is not None
+    assert one.rank < 0
+    assert merging.suggestions.index(one) > 0
 
 
 @pytest.mark.parametrize(

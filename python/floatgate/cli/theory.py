@@ -52,7 +52,10 @@ def wa(
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages."""
+    """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages.
+
+    To compare with a run, take its drive.effective_spare_factor: free and open blocks are no space that collection has.
+    """
     output = Output(json, quiet=quiet, force=None)
     if not 0 < spare_factor < 1:
         raise input_error(f"--spare-factor: {spare_factor:g} is out of range; expected more than 0 and less than 1")

@@ -39,19 +39,24 @@ def law(case: Subject) -> str:
 
 def waf_now(case: Subject) -> float | None:
     """Return write amplification at the spare factor that collection had."""
-    return _waf(case, law(case), _effective(case))
+    return _waf(case, law(case), effective(case))
+
+
+def effective_with_more(case: Subject) -> float | None:
+    """Return the effective spare factor with :func:`more_spare`; free and open blocks take as much of it as before."""
+    more, now = more_spare(case), effective(case)
+    return None if more is None or now is None else float(now + more - case.setting("ftl.spare_factor"))
 
 
 def waf_with_more(case: Subject) -> float | None:
-    """Return the same with :func:`more_spare`; free and open blocks take as much of it as before."""
-    more, now = more_spare(case), _effective(case)
-    return None if more is None or now is None else _waf(case, law(case), now + more - case.setting("ftl.spare_factor"))
+    """Return the same with :func:`more_spare`."""
+    return _waf(case, law(case), effective_with_more(case))
 
 
 def waf_greedy(case: Subject) -> float | None:
     """Return the same under greedy collection; None where it is greedy, or its policy has no closed form."""
     own = case.setting("ftl.collect.policy")
-    return _waf(case, "greedy", _effective(case)) if own in LAWS and own != "greedy" else None
+    return _waf(case, "greedy", effective(case)) if own in LAWS and own != "greedy" else None
 
 
 def saved(copies: object, case: Subject, other: Callable[[Subject], float | None]) -> float | None:
@@ -68,9 +73,10 @@ def saved(copies: object, case: Subject, other: Callable[[Subject], float | None
     return copies * (1.0 - (after - 1.0) / (before - 1.0))
 
 
-def _effective(case: Subject) -> float | None:
-    effective = case.metric("drive.effective_spare_factor")
-    spare: float | None = case.metric("drive.spare_factor") if effective is None else effective
+def effective(case: Subject) -> float | None:
+    """Return the spare factor that collection had, free and open blocks left out."""
+    known = case.metric("drive.effective_spare_factor")
+    spare: float | None = case.metric("drive.spare_factor") if known is None else known
     return spare
 
 

@@ -17,6 +17,9 @@ from floatgate.report.sections.limits import closed_forms, waits
 from floatgate.report.sections.limits.subject import Subject
 from floatgate.report.sections.limits.waits import Value, behind, flash_mean, flash_share, number, ratio
 
+IDLE = 0.1
+"""Share of the time of dies from which on they are idle between bursts."""
+
 
 @dataclass(frozen=True)
 class Figure:
@@ -263,6 +266,18 @@ def dies_idle(case: Subject) -> float | None:
     return max(0.0, 1.0 - number(case, "flash.time_s.total") / float(dies * span))
 
 
+def stays_full(case: Subject) -> str:
+    """Return ``yes`` where the buffer never empties: in a closed loop, or where dies have no idle time.
+
+    In a closed loop requests follow as fast as the drive ends them, and fill a buffer of any size.
+    """
+    idle = dies_idle(case)
+    waits_for_it = before_share("buffer_wait.write.place", "write")(case)
+    if idle is None or not waits_for_it:
+        return "no"
+    return yes(case.setting("workload.arrival") == "closed" or idle < IDLE)
+
+
 def backlog(case: Subject) -> float | None:
     """Return how much longer than its arrivals the service of an open workload took, as a factor."""
     if latency.backlog(dict(case.result)) is None:
@@ -399,6 +414,14 @@ FIGURES: Mapping[str, Figure] = {
     "more_spare": Figure(closed_forms.more_spare, units.percent1, "twice ftl.spare_factor, at most 50 %"),
     "spare_blocks": Figure(spare_blocks, _COUNT, "spare blocks per plane"),
     "law": Figure(closed_forms.law, text, "the victim policy whose closed form applies"),
+    "effective_spare": Figure(
+        closed_forms.effective, lambda value: units.figure(value, 2), "drive.effective_spare_factor"
+    ),
+    "effective_spare_more": Figure(
+        closed_forms.effective_with_more,
+        lambda value: units.figure(value, 2),
+        "the same with more_spare; free and open blocks take as much as before",
+    ),
     "law_waf": Figure(closed_forms.waf_now, two, "closed form at the effective spare factor"),
     "law_waf_spare": Figure(closed_forms.waf_with_more, two, "closed form with the larger spare factor"),
     "law_waf_greedy": Figure(closed_forms.waf_greedy, two, "closed form of greedy collection"),
@@ -472,6 +495,11 @@ FIGURES: Mapping[str, Figure] = {
     # time
     "arrival": Figure(setting("workload.arrival"), text, "workload.arrival"),
     "dies_idle": Figure(dies_idle, _SHARE, "1 - flash.time_s.total / (dies * span_s)"),
+    "buffer_stays_full": Figure(
+        stays_full,
+        text,
+        f"yes where writes wait for space, and workload.arrival is closed or dies_idle below {IDLE}",
+    ),
     "backlog": Figure(backlog, units.figure, "span_s / latency_us.arrivals_s, where it exceeds 1.1"),
     "arrivals_s": Figure(metric("latency_us.arrivals_s"), units.span, "latency_us.arrivals_s"),
     "span_s": Figure(metric("span_s"), units.span, "span_s"),

@@ -453,9 +453,17 @@ LATENCY = (
     Rule(
         "write-for-buffer",
         "latency",
-        conditions(f"write_for_buffer >= {LONG}"),
+        conditions(f"write_for_buffer >= {LONG}", "buffer_stays_full == no"),
         "{write_for_buffer} of the latency of writes is the wait for space in the buffer of {buffer_bytes}.",
         ("larger-buffer",),
+    ),
+    Rule(
+        "write-for-flash",
+        "latency",
+        conditions(f"write_for_buffer >= {LONG}", "buffer_stays_full == yes"),
+        "{write_for_buffer} of the latency of writes is the wait for space in the buffer of {buffer_bytes}, which "
+        "stays full because the flash is busy: a larger one helps only as far as it merges writes.",
+        ("larger-full-buffer",),
     ),
     Rule(
         "backlog",

@@ -160,7 +160,8 @@ def _half_mapping(case: Subject) -> Sequence[Any]:
 WEAR_BY_COPIES = Gain("wear", "copy_share", ACTS_ON, WEAR)
 _SPARE_WHY = (
     "With {more_spare} of spare space a collected block holds fewer valid pages: the closed form of {law} collection "
-    "falls from {law_waf} to {law_waf_spare}."
+    "falls from {law_waf} to {law_waf_spare}, at an effective spare factor of {effective_spare} now and "
+    "{effective_spare_more} then (free and open blocks left out)."
 )
 
 _RECLAIM_WHY = (
@@ -389,6 +390,7 @@ def _latency(kind: str) -> tuple[Setting, ...]:
             if kind == "write"
             else "A DRAM buffer answers reads of pages that it holds.",
             gain("", UNKNOWN),
+            conditions("buffer_stays_full == no") if kind == "write" else (),
         ),
         Setting(
             f"no-throttle-{kind}",
@@ -408,6 +410,16 @@ _OTHERS = (
         _larger_buffer,
         "A buffer of four times the size has room for longer bursts; it has {buffer_bytes} now.",
         (Gain("time of writes", "write_for_buffer", ACTS_ON, "write_mean_us"),),
+    ),
+    Setting(
+        "larger-full-buffer",
+        "drive.buffer.capacity",
+        _larger_buffer,
+        "The buffer of {buffer_bytes} is full all the time: four times the size relieves the flash only where more "
+        "writes to the same page meet in it.",
+        (Gain("time of writes", "", UNKNOWN, "write_mean_us"),),
+        conditions("uniform == no"),
+        last=True,
     ),
     Setting(
         "priority-read",
