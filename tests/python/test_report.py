@@ -14,7 +14,7 @@ import floatgate
 import page_scripts
 from conftest import SMALL
 from floatgate import _core
-from floatgate.pages import palette
+from floatgate.pages import causes, palette
 from floatgate.pages.causes import BACKGROUND, CAUSES, PATTERNS, by_cause, cause
 from floatgate.pages.page import rendered_parts
 from floatgate.pages.parts import Cards
@@ -175,10 +175,15 @@ def test_causes_are_those_of_the_core(small_run: floatgate.Run) -> None:
 
 
 def test_no_cause_is_listed_beside_the_table() -> None:
-    """Two names or labels of causes in one literal are a list that a new cause would have to be added to."""
+    """Two names or labels of causes in one literal are a list that a new cause would have to be added to.
+
+    Groups of causes stand beside the table itself, in ``pages/causes.py``.
+    """
     names = {*CAUSES} - {"host"}
     labels = {entry.label for entry in CAUSES.values()} - {"host"}
     for path in (Path(floatgate.__file__).parent).rglob("*.py"):
+        if path == Path(causes.__file__):
+            continue
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, (ast.Tuple, ast.List, ast.Set, ast.Dict)):
                 items = (node.keys if isinstance(node, ast.Dict) else node.elts) or []

@@ -117,9 +117,7 @@ def run(
                 progress=progress,
             )
         logged = _Log(log, kept=log_requests, perfetto=perfetto)
-        _finished(done, target, snapshot, output, drawn, logged, report=output.draws(report))
-        if shadow:
-            output.say(o.SHADOW_LINE)
+        _finished(done, target, snapshot, output, drawn, logged, report=output.draws(report), shadow=shadow)
         return STATUS_DONE
 
 
@@ -168,6 +166,7 @@ def _finished(
     logged: _Log,
     *,
     report: bool,
+    shadow: bool = False,
 ) -> None:
     """Write the run folder and say what came out; only then does the snapshot go."""
 
@@ -189,6 +188,8 @@ def _finished(
         if left_out:
             what = f"{left_out} requests are not drawn; a queue had more than {LANES_MAX} at a time"
             warn(f"{logged.perfetto}: {what}")
+    if shadow:
+        output.say(o.SHADOW_LINE)
 
 
 @contextlib.contextmanager
