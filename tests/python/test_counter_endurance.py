@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from conftest import Cli
+from floatgate.lab.counters import report
 from floatgate.lab.counters.values import GIB
 from test_counters import DAY, sata, save
 
@@ -43,6 +44,13 @@ def test_endurance_by_hand(cli: Cli, tmp_path: Path) -> None:
         "cycles     1 TB of flash for 1000 cycles (--flash-bytes, --pe-cycles) endure 500 TB of host writes at this "
         "WAF (499 TB to 501 TB); 2 % used, 488 TB left, which lasts " in text
     )
+    # The interval knows neither how wear is spread nor the load to come: line and page say so.
+    assumed = "assuming even wear and this rate; the interval covers steps of counters only"
+    assert f"({assumed})\n" in text
+    facts = json.loads(cli("counters", "a.json", "b.json", *FLASH, "--json", "-").done())
+    (card,) = [card for card in report.headline(facts) if card[0] == "flash lasts"]
+    assert card[1].endswith(" years")
+    assert card[2].startswith(assumed)
 
 
 def test_without_times_the_rest_is_known_but_no_years(cli: Cli, tmp_path: Path) -> None:

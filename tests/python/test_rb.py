@@ -352,6 +352,8 @@ def test_multi_page_is_the_nearest_share(
     assert facts["p_volume_bytes"] == 2 * 105 * expected * 4096
     assert facts["wa_low"] < facts["wa"] < facts["wa_high"]
     assert any("further than 15 % from 1" in text for text in facts["warnings"]) is warned
+    # The line that states it holds the doubt.
+    assert ("\nM_p        doubtful, " in screen([], facts)) is warned
 
 
 # A recorder that polls

@@ -240,7 +240,7 @@ def find_multi_page(
     keys = ("n_p", "p_volume_bytes", "wa", "wa_low", "wa_high")
     scaled = {key: None if single[key] is None else single[key] * pages for key in keys}
     facts = {**single, **scaled, "wa_single": wa_single, "multi_page": float(pages)}
-    if abs(wa_single * pages - 1) > FAR_SHARE:
+    if is_far(wa_single, pages):
         shown = range(2, shape.planes + 1) if shape.planes <= _PLANES_SHOWN else (2,)
         choices = ", ".join(["1", *(f"1/{count}" for count in shown)])
         choices += f" ... 1/{shape.planes}" if shape.planes > _PLANES_SHOWN else ""
@@ -251,6 +251,16 @@ def find_multi_page(
         facts["warnings"] = [*single["warnings"], far]
     facts["warnings"] += [*_of_counts(facts), *rb_limits.of_ends(facts)]
     return facts
+
+
+def is_far(wa_single: float, pages: float) -> bool:
+    """Return whether a capture of sequential writes does not show how many planes program.
+
+    Args:
+        wa_single: write amplification with one page per program.
+        pages: the pages per program whose inverse is nearest to it.
+    """
+    return abs(wa_single * pages - 1) > FAR_SHARE
 
 
 def _without_verdict(single: dict[str, Any], wa_single: float) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
-from floatgate.lab.rb import kind_of
+from floatgate.lab.rb import is_far, kind_of
 from floatgate.lab.rb_summary import ERRORS, SIGNALS, errors, estimate, interval, lines, may_be_cut, signals, withheld
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
@@ -68,7 +68,8 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
         made.append(("write amplification", "no estimate", f"{interval(facts)}: {why}"))
     if "wa_single" in facts:
         pages = facts["multi_page"]
-        verdict = "unknown" if pages is None else f"{pages:g}"
+        doubt = pages is not None and is_far(facts["wa_single"], pages)
+        verdict = "unknown" if pages is None else f"{pages:g}?" if doubt else f"{pages:g}"
         made.append(("pages per program", verdict, f"WA with one: {facts['wa_single']:.3g}"))
     made.append(("programs", units.count(facts["programs"]), "low phases within the interval"))
     made.append(("programmed", units.decimal_bytes(facts["p_volume_bytes"]), "on all dies"))

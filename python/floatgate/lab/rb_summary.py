@@ -8,6 +8,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.base.text_table import named, table
+from floatgate.lab.rb import is_far
 
 Facts = dict[str, Any]
 
@@ -171,8 +172,11 @@ def _multi_page(facts: Facts) -> str:
     pages = facts["multi_page"]
     if pages is None:
         return f"unknown: the capture may be cut (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
+    single = f"WA with one page per program: {units.figure(facts['wa_single'], 4)}"
+    if is_far(facts["wa_single"], pages):
+        return f"doubtful, {pages:g} is nearest ({single}, expected near {units.figure(1 / pages)}; see the warning)"
     kind = "single-plane programs" if pages == 1 else f"programs of {pages:g} planes"
-    return f"{pages:g}: {kind} (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
+    return f"{pages:g}: {kind} ({single})"
 
 
 def _programs(facts: Facts) -> str:

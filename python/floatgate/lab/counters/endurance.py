@@ -78,6 +78,18 @@ def by_cycles(last: Reading, total: Facts, endurance: Endurance | None) -> Facts
     }
 
 
+ASSUMED = "assuming even wear and this rate; the interval covers steps of counters only"
+"""What a life rests on."""
+
+
+def left(facts: Facts) -> tuple[str, str] | None:
+    """Return how long the flash still lasts, and what that rests on; None where it is not known."""
+    life = facts["life"]["cycles"]
+    if life is None or life["left_s"] is None or life["used_share"] >= 1:
+        return None
+    return _years(life["left_s"]), f"{ASSUMED}{_ends(life, 'left_s', _years)}"
+
+
 def line(facts: Facts) -> str:
     """Format what the flash endures; empty where its endurance is not known."""
     life = facts["life"]["cycles"]
@@ -99,7 +111,7 @@ def line(facts: Facts) -> str:
     if life["left_s"] is None:
         return text
     day = "" if life["end_s"] is None else f", until {times.day(life['end_s'])}"
-    return f"{text}, which lasts {_years(life['left_s'])}{_ends(life, 'left_s', _years)} at this rate{day}"
+    return f"{text}, which lasts {_years(life['left_s'])}{_ends(life, 'left_s', _years)} at this rate{day} ({ASSUMED})"
 
 
 def _years(seconds: float) -> str:

@@ -6,7 +6,7 @@ import functools
 from typing import Any
 
 from floatgate.base import units
-from floatgate.lab.counters import summary
+from floatgate.lab.counters import endurance, summary
 from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, TIME_UNITS, WAF_TITLE, WIDTH, axis_title, data_chart, finished
 from floatgate.pages.page import report
@@ -65,6 +65,9 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
             else (f"of {units.decimal_bytes(life['cycles']['host_bytes'])} of host writes")
         )
         cards.append(("P/E cycles used", units.share(life["cycles"]["used_share"]), below))
+    left = endurance.left(facts)
+    if left is not None:
+        cards.append(("flash lasts", *left))
     if life["wear"] is not None:
         cards.append(("used by its own estimate", f"{life['wear']['percent_used']} %", ""))
     return cards
