@@ -95,10 +95,10 @@ impl Timed {
     pub(super) fn read_old_copies(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) -> bool {
         let Some(mut moving) = self.moving.take() else { return false };
         moving.wanted.clear();
-        let found = self.find_old_copies(pages, cause, &mut moving);
+        let is_served = self.find_old_copies(pages, cause, &mut moving);
         let mut wanted = std::mem::take(&mut moving.wanted);
         self.moving = Some(moving);
-        if found {
+        if is_served {
             self.newest = Far::default();
             for &(source, pages) in &wanted {
                 self.read_old_copy(source, pages, cause);
@@ -108,7 +108,7 @@ impl Timed {
         if let Some(moving) = &mut self.moving {
             moving.wanted = wanted;
         }
-        found
+        is_served
     }
 
     /// Lists the flash pages to read for pages that are being moved; returns false if the read must wait instead.
