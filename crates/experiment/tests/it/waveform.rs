@@ -47,6 +47,7 @@ fn measured(path: &Path, shape: &Value) -> Measured {
             planes: of("planes"),
             page_bytes: shape["page_bytes"].as_u64().unwrap(),
             pages_per_block: Some(of("pages_per_block")),
+            blocks_per_plane: None,
         },
         multi_page: Some(1.0),
         host: None,

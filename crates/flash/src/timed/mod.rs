@@ -3,7 +3,7 @@
 //! The state changes when the FTL issues a command. The command then waits at its die, in the queue of its class, until
 //! die and channel are free and its predecessors are done:
 //! - a read follows the unfinished program of its own page, or takes the old copy of a page that a job moves
-//!   (`moving.rs`);
+//!   (`old_copies.rs`);
 //! - a program follows the erase of its block, and earlier programs of that block by another class, because pages of a
 //!   block are programmed in order;
 //! - a move follows the programs of its source block;
@@ -32,6 +32,7 @@ mod issue;
 mod joins;
 mod links;
 mod moving;
+mod old_copies;
 mod ops;
 mod packed;
 mod plain;

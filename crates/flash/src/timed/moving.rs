@@ -1,28 +1,18 @@
-//! Host reads of pages that a job moves, from the old copy.
-//!
-//! The state changes when the FTL issues a move, so a read that comes while the move waits at its die is addressed to
-//! the new page, and would wait for its program. A drive changes its map once the new copy is there. Until then such a
-//! read takes the old copy: from the flash until the job has read it, and then from the controller, which holds it until
-//! the program. An erase of the old block waits for these reads.
-//!
-//! An erase that is issued already waits for a read that comes later. To keep the graph of dependencies free of circles,
-//! this read and those ahead of it at the die must wait for nothing; otherwise it waits for the new copy after all.
+//! Pages that jobs move, with their sources, while the programs of their new copies are under way.
 
-use super::queue::{Due, Far, Kind};
-use super::{Place, Timed};
-use crate::{Cause, Class, Flash};
-use floatgate_base::{IdVec, Lpn, Ppn, UnitId};
+use super::queue::Far;
+use floatgate_base::{IdVec, Ppn, UnitId};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 
 /// A page under way to another place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Copied {
+pub(super) struct Copied {
     /// Its new place, and the old one.
-    page: Ppn,
-    source: Ppn,
+    pub page: Ppn,
+    pub source: Ppn,
     /// The operation that reads the old copy: a read, or the move itself.
-    read: Far,
+    pub read: Far,
 }
 
 /// The pages under way to another place.
@@ -34,7 +24,7 @@ pub(super) struct Moving {
     gathered: IdVec<UnitId, Vec<Copied>>,
     /// Flash pages to read for the current read, and the pages that it takes from each. Empty between reads.
     #[serde(skip)]
-    wanted: Vec<(Ppn, u8)>,
+    pub wanted: Vec<(Ppn, u8)>,
 }
 
 impl Moving {
@@ -48,146 +38,33 @@ impl Moving {
         (self.issued.len(), self.gathered.len()) == (other.issued.len(), other.gathered.len())
     }
 
-    fn find(&self, program: Far, page: Ppn) -> Option<Copied> {
+    /// Adds a page whose program has been issued; `done` is the last ticket done of the program's queue.
+    pub fn add(&mut self, page: Copied, program: Far, done: u64) {
+        let queue = &mut self.issued[program.die as usize][usize::from(program.class) - 1];
+        while queue.front().is_some_and(|&(ticket, _)| ticket <= done) {
+            queue.pop_front();
+        }
+        queue.push_back((program.ticket, page));
+    }
+
+    /// Adds a page to the incomplete flash page of a unit.
+    pub fn gather(&mut self, unit: UnitId, page: Copied) {
+        self.gathered[unit].push(page);
+    }
+
+    /// Adds the pages gathered in a unit, whose program has been issued, as [`Self::add`] does.
+    pub fn add_gathered(&mut self, unit: UnitId, program: Far, done: u64) {
+        let mut gathered = std::mem::take(&mut self.gathered[unit]);
+        gathered.drain(..).for_each(|page| self.add(page, program, done));
+        // Its memory is reused for the next page.
+        self.gathered[unit] = gathered;
+    }
+
+    /// Returns how a page came into the flash page of a pending program, if a job moved it.
+    pub fn find(&self, program: Far, page: Ppn) -> Option<Copied> {
         let queue = &self.issued[program.die as usize][usize::from(program.class) - 1];
         let place =
             queue.binary_search_by_key(&(program.ticket, page), |&(ticket, of)| (ticket, of.page)).ok()?;
         Some(queue[place].1)
-    }
-}
-
-impl Timed {
-    /// Records a move whose program has been issued. `read`: the operation that reads the old copy.
-    pub(super) fn note_move(&mut self, source: Ppn, page: Ppn, read: Far, program: Far) {
-        let Some(moving) = &mut self.moving else { return };
-        self.schedule.catch_up(program.die as usize);
-        let queue = &mut moving.issued[program.die as usize][usize::from(program.class) - 1];
-        let done = self.schedule.dies[program.die as usize].queues[usize::from(program.class)].done;
-        while queue.front().is_some_and(|&(ticket, _)| ticket <= done) {
-            queue.pop_front();
-        }
-        queue.push_back((program.ticket, Copied { page, source, read }));
-    }
-
-    /// Records a move to a flash page that is not complete yet.
-    pub(super) fn note_gathered(&mut self, source: Ppn, page: Ppn, read: Far) {
-        if let Some(moving) = &mut self.moving {
-            moving.gathered[self.counts.layout().unit_of(page)].push(Copied { page, source, read });
-        }
-    }
-
-    /// Records the program of the pages gathered in a unit.
-    pub(super) fn note_gathered_program(&mut self, unit: UnitId, program: Far) {
-        let Some(moving) = &mut self.moving else { return };
-        let mut gathered = std::mem::take(&mut moving.gathered[unit]);
-        for Copied { page, source, read } in gathered.drain(..) {
-            self.note_move(source, page, read, program);
-        }
-        // Its memory is reused for the next page.
-        if let Some(moving) = &mut self.moving {
-            moving.gathered[unit] = gathered;
-        }
-    }
-
-    /// Issues a host read of pages of one flash page from their old copies, if all of them are being moved and nothing
-    /// prevents it; returns whether it did.
-    #[cold]
-    pub(super) fn read_old_copies(&mut self, pages: &[(Ppn, Lpn)], cause: Cause) -> bool {
-        let Some(mut moving) = self.moving.take() else { return false };
-        moving.wanted.clear();
-        let is_served = self.find_old_copies(pages, cause, &mut moving);
-        let mut wanted = std::mem::take(&mut moving.wanted);
-        self.moving = Some(moving);
-        if is_served {
-            self.newest = Far::default();
-            for &(source, pages) in &wanted {
-                self.read_old_copy(source, pages, cause);
-            }
-        }
-        wanted.clear();
-        if let Some(moving) = &mut self.moving {
-            moving.wanted = wanted;
-        }
-        is_served
-    }
-
-    /// Lists the flash pages to read for pages that are being moved; returns false if the read must wait instead.
-    fn find_old_copies(&mut self, pages: &[(Ppn, Lpn)], cause: Cause, moving: &mut Moving) -> bool {
-        let Some(program) = pages.first().and_then(|&(first, _)| self.program_under_way(first)) else {
-            return false;
-        };
-        for &(page, _) in pages {
-            let Some(Copied { source, read, .. }) = moving.find(program, page) else { return false };
-            self.schedule.catch_up(read.die as usize);
-            if read.ticket <= self.schedule.dies[read.die as usize].queues[usize::from(read.class)].done {
-                // The controller holds it.
-                continue;
-            }
-            let flash_page = self.flash_page(source);
-            let order =
-                self.schedule.dies[read.die as usize].queues[usize::from(read.class)].order_of(read.ticket);
-            match moving.wanted.iter_mut().find(|(wanted, _)| *wanted == flash_page) {
-                Some((_, pages)) => *pages += 1,
-                None if self.reads_pass(self.place(flash_page), flash_page, order) => {
-                    moving.wanted.push((flash_page, 1))
-                }
-                None => return false,
-            }
-        }
-        // A program waits for one read only.
-        cause != Cause::Partial || moving.wanted.len() <= 1
-    }
-
-    /// Returns the unfinished program of a page; none if there are two.
-    fn program_under_way(&mut self, page: Ppn) -> Option<Far> {
-        let page = self.flash_page(page);
-        let place = self.place(page);
-        self.schedule.catch_up(place.die);
-        let due = self.programs_of(place, page);
-        let far = |class: Class, due: Due| {
-            let ticket = due.ticket(self.schedule.done_tickets(place.die, class));
-            (ticket > 0).then_some(Far { die: place.die as u32, class: class as u8, ticket })
-        };
-        let [a, b] = Class::Read.others();
-        match (far(a, due[0]), far(b, due[1])) {
-            (Some(program), None) | (None, Some(program)) => Some(program),
-            _ => None,
-        }
-    }
-
-    /// Returns whether a read of a flash page, and all reads ahead of it at its die, would wait for no other operation.
-    /// Of the programs of the flash page those count that were issued before the move; later ones follow its erase.
-    fn reads_pass(&self, place: Place, flash_page: Ppn, order: u32) -> bool {
-        let queues = &self.schedule.dies[place.die].queues;
-        let newest = self.blocks[place.block].programs;
-        let mut programs = Class::Read.others().into_iter().zip(newest);
-        let is_there = programs
-            .all(|(class, newest)| queues[class as usize].program_before(flash_page, newest, order) == 0);
-        let is_free = |after: [Due; 2]| {
-            let mut others = Class::Read.others().into_iter().zip(after);
-            others.all(|(class, due)| !due.pending(queues[class as usize].done))
-        };
-        let reads = &queues[Class::Read as usize];
-        let mut ahead = (0..).map_while(|n| reads.waiting(n));
-        is_there && ahead.all(|op| is_free(op.after) && op.far == Due::default())
-    }
-
-    /// Reads pages of a flash page; the erases of its block that are issued already wait for that.
-    fn read_old_copy(&mut self, source: Ppn, pages: u8, cause: Cause) {
-        let place = self.place(source);
-        let mut op = self.op(Kind::Read, source, place, cause);
-        op.pages = pages;
-        let ticket = self.queue_read(op, place, cause);
-        let due = Due::of(ticket, self.schedule.done_tickets(place.die, Class::Read));
-        if self.blocks[place.block].erase <= self.schedule.done_tickets(place.die, Class::Background) {
-            return;
-        }
-        for n in 0.. {
-            let queue = &self.schedule.dies[place.die].queues[Class::Background as usize];
-            let Some(op) = queue.waiting(n) else { break };
-            if op.kind == Kind::Erase && self.place(op.ppn).block == place.block {
-                self.schedule.dies[place.die].queues[Class::Background as usize].follow_read(n, due);
-            }
-        }
     }
 }

@@ -1,5 +1,6 @@
 //! Creates operations and adds them to the queues of their dies.
 
+use super::moving::Copied;
 use super::queue::{Due, Far, Job, Kind, NO_REQUEST, Op, row_after};
 use super::{Place, Timed};
 use crate::{Cause, Class, Flash, Scope};
@@ -20,6 +21,11 @@ impl Timed {
         };
         let die = self.plane_at[plane_number as usize].die as usize;
         Place { die, block: block as usize, plane_number }
+    }
+
+    /// Returns the first page of a flash page, which represents it in operations.
+    pub(super) fn flash_page(&self, ppn: Ppn) -> Ppn {
+        Ppn(ppn.0 & !(self.counts.layout().subpages() - 1))
     }
 
     #[inline(always)]
@@ -114,6 +120,15 @@ impl Timed {
     pub(super) fn note_reclaim(&mut self, die: usize, ticket: u64, cause: Cause) {
         if let Some(reclaims) = &mut self.reclaims {
             reclaims.note(die, ticket, cause);
+        }
+    }
+
+    /// Records a move whose program has been issued. `read`: the operation that reads the old copy.
+    pub(super) fn note_move(&mut self, source: Ppn, page: Ppn, read: Far, program: Far) {
+        if let Some(moving) = &mut self.moving {
+            self.schedule.catch_up(program.die as usize);
+            let done = self.schedule.dies[program.die as usize].queues[usize::from(program.class)].done;
+            moving.add(Copied { page, source, read }, program, done);
         }
     }
 

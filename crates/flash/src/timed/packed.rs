@@ -6,16 +6,12 @@
 //! a program can wait for more than one other die (`joins.rs`).
 
 use super::Timed;
+use super::moving::Copied;
 use super::queue::{Due, Far, Kind, Op};
 use crate::{Cause, Class, Flash};
 use floatgate_base::{Lpn, Owner, Ppn};
 
 impl Timed {
-    /// Returns the first page of a flash page, which represents it in operations.
-    pub(super) fn flash_page(&self, ppn: Ppn) -> Ppn {
-        Ppn(ppn.0 & !(self.counts.layout().subpages() - 1))
-    }
-
     /// Adds a host page to the flash page of its unit.
     #[cold]
     pub(super) fn program_packed(&mut self, ppn: Ppn, cause: Cause) {
@@ -40,7 +36,10 @@ impl Timed {
         debug_assert!(read.is_ok(), "page {source} moves without having been read");
         let read = read.unwrap_or_default();
         self.join(destination, read);
-        self.note_gathered(source, destination, read);
+        if let Some(moving) = &mut self.moving {
+            let unit = self.counts.layout().unit_of(destination);
+            moving.gather(unit, Copied { page: destination, source, read });
+        }
         if let Some(volatile) = &mut self.volatile {
             let layout = self.counts.layout();
             volatile.moves(layout.unit_of(source), layout.unit_of(destination));
@@ -82,7 +81,10 @@ impl Timed {
         let ticket = self.issue_program(op, class, place, 0);
         self.note_reclaim(place.die, ticket, cause);
         let program = Far { die: place.die as u32, class: class as u8, ticket };
-        self.note_gathered_program(unit, program);
+        if let Some(moving) = &mut self.moving {
+            self.schedule.catch_up(place.die);
+            moving.add_gathered(unit, program, self.schedule.done_tickets(place.die, class));
+        }
         if let Some(volatile) = &mut self.volatile {
             volatile.programmed(unit, program);
         }

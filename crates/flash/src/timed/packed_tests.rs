@@ -317,24 +317,28 @@ impl Driver {
                     self.wrote(to, &[fetched], Class::Background);
                 }
             }
-            _ => {
-                let unit = self.below(layout.units());
-                if self.next[unit as usize] < layout.pages_per_unit() {
-                    return;
-                }
-                if self.loses {
-                    self.pads(Cause::Gc, |driver, other| driver.from[other].contains(&unit));
-                }
-                self.timed.erase(UnitId(unit), Cause::Gc);
-                self.next[unit as usize] = 0;
-                let moved = std::mem::take(&mut self.moved[unit as usize]);
-                for i in 0..layout.blocks_per_unit() {
-                    let first = layout.first_page(UnitId(unit)) + i * layout.subpages();
-                    let erase = self.record(Class::Background, Kind::Erase, first);
-                    let moved = moved.iter().filter(|_| self.loses);
-                    self.before.extend(moved.map(|&program| (program, erase)));
-                }
-            }
+            _ => self.erases(),
+        }
+    }
+
+    /// Issues the erase of some unit, if it is full.
+    fn erases(&mut self) {
+        let layout = self.timed.layout().clone();
+        let unit = self.below(layout.units());
+        if self.next[unit as usize] < layout.pages_per_unit() {
+            return;
+        }
+        if self.loses {
+            self.pads(Cause::Gc, |driver, other| driver.from[other].contains(&unit));
+        }
+        self.timed.erase(UnitId(unit), Cause::Gc);
+        self.next[unit as usize] = 0;
+        let moved = std::mem::take(&mut self.moved[unit as usize]);
+        for i in 0..layout.blocks_per_unit() {
+            let first = layout.first_page(UnitId(unit)) + i * layout.subpages();
+            let erase = self.record(Class::Background, Kind::Erase, first);
+            let moved = moved.iter().filter(|_| self.loses);
+            self.before.extend(moved.map(|&program| (program, erase)));
         }
     }
 }

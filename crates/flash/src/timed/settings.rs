@@ -194,7 +194,7 @@ pub struct Settings {
     pub urgent_as_writes: bool,
     /// Whether jobs keep host operations off their whole channel (`hold.rs`); not with suspension or cache commands.
     pub jobs_hold_channel: bool,
-    /// Whether host reads of pages that a job moves take the old copy (`moving.rs`); not where jobs hold their channel.
+    /// Whether host reads of pages that a job moves take the old copy (`old_copies.rs`); not where jobs hold their channel.
     pub reads_old_copies: bool,
     /// Seed of the spread of program times.
     pub seed: u64,
