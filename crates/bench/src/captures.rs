@@ -49,6 +49,7 @@ fn read(path: &Path) {
             planes: 1,
             page_bytes: 4096,
             pages_per_block: None,
+            blocks_per_plane: None,
         },
         multi_page: None,
         host: None,
