@@ -264,7 +264,7 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
     const DRIVE_IS: (u32, &str) = (27, "9180637f1488a058");
-    const RUN_IS: (u32, &str) = (41, "296571647a72313b869b4b8188c0d2308d66321f67454ec6");
+    const RUN_IS: (u32, &str) = (41, "8b1f5f29d37ed11670857f36c4ae5d3b9703d3e98fccb1ac");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));
