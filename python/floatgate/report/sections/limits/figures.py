@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
+from floatgate.pages.causes import READ_RECLAIM
 from floatgate.report.sections import disturb, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, life_range, load, written_part
@@ -332,7 +333,7 @@ def _classes() -> dict[str, Figure]:
         shares = {
             "jobs": (flash_share(kind, "foreground_job", "background_job"), "foreground_job and background_job"),
             "behind_gc": (behind(kind, "gc"), "jobs, less read reclaim, by the part of collection"),
-            "behind_reclaim": (behind(kind, "reclaim", "replica"), _RECLAIM_ABOUT),
+            "behind_reclaim": (behind(kind, *sorted(READ_RECLAIM)), _RECLAIM_ABOUT),
             "behind_level": (behind(kind, "level"), "jobs, by the part of wear-leveling"),
             "queued": (flash_share(kind, "die"), "die"),
             "queued_or_channel": (flash_share(kind, "die", "channel"), "die and channel"),
@@ -345,7 +346,7 @@ def _classes() -> dict[str, Figure]:
             "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"latency_us.{kind}.p99"),
             "p999_us": (metric(f"latency_us.{kind}.p999"), micros, f"latency_us.{kind}.p999"),
             "gc_basis": (waits.basis(kind, "gc"), text, "how the waits for collection are known"),
-            "reclaim_basis": (waits.basis(kind, "reclaim", "replica"), text, "how those for read reclaim are known"),
+            "reclaim_basis": (waits.basis(kind, *sorted(READ_RECLAIM)), text, "how those for read reclaim are known"),
             "level_basis": (waits.basis(kind, "level"), text, "how those for wear-leveling are known"),
             "flash_us": (flash_mean(kind), micros, f"sum of {waiting}"),
             "flash_part": (flash_part(kind), _SHARE, f"sum of {waiting} / latency_us.{kind}.mean, at most 1"),
@@ -398,7 +399,7 @@ FIGURES: Mapping[str, Figure] = {
     "copy_share": Figure(copy_share, _SHARE, "flash.pages_written.gc / total; of a forecast from waf and leveling"),
     "host_share": Figure(page_share("host", "partial"), _SHARE, "flash.pages_written.host and partial / total"),
     "level_share": Figure(page_share("level"), _SHARE, "flash.pages_written.level / total"),
-    "reclaim_share": Figure(page_share("reclaim", "replica"), _SHARE, "flash.pages_written.reclaim, replica / total"),
+    "reclaim_share": Figure(page_share(*sorted(READ_RECLAIM)), _SHARE, "flash.pages_written.reclaim, replica / total"),
     "unwritten_reads": Figure(setting("ftl.unwritten_reads"), text, "ftl.unwritten_reads"),
     "padding_share": Figure(page_share("padding"), _SHARE, "flash.pages_written.padding / total"),
     "partial_share": Figure(partial_share, _SHARE, "waf_bytes_parts: host and partial beyond 1 / total"),
