@@ -122,6 +122,8 @@ pub struct Facts {
     pub pe_cycles: u32,
     /// Whether collection is incremental by default, alongside host writes.
     pub incremental: bool,
+    /// Whether jobs keep host operations off the dies of their channel.
+    pub jobs_hold_channel: bool,
 }
 
 /// A value of a parameter.

@@ -136,7 +136,7 @@ impl Slot {
             (param.name, param.setting(value))
         };
         let values: Vec<_> = values.iter().map(setting).collect();
-        self.fill(info, &values, &Facts { pe_cycles: 3000, incremental: false })
+        self.fill(info, &values, &Facts { pe_cycles: 3000, ..Facts::default() })
             .unwrap_or_else(|e| panic!("{name}: {e:?}"))
     }
 }
@@ -292,7 +292,7 @@ mod tests {
     };
 
     fn fill(name: &str, settings: &[(&'static str, Setting)]) -> Result<ChosenPolicy, String> {
-        let facts = Facts { pe_cycles: 77, incremental: false };
+        let facts = Facts { pe_cycles: 77, ..Facts::default() };
         SLOT.fill(SLOT.find(name).unwrap(), settings, &facts)
             .map_err(|e| format!("{}; {}", e.what, e.expected))
     }

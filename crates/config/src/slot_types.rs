@@ -69,7 +69,7 @@ mod tests {
                 );
                 assert!(!keys.contains(slot.selector), "{}", info.name);
                 // The defaults are in their ranges.
-                slot.fill(info, &[], &Facts { pe_cycles: 1, incremental: false }).unwrap();
+                slot.fill(info, &[], &Facts { pe_cycles: 1, ..Facts::default() }).unwrap();
                 for param in slot.params_of(info) {
                     let least = match param.kind {
                         ParamKind::Whole { least, most } => least < most,

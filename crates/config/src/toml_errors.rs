@@ -212,7 +212,7 @@ impl Subject<'_> {
             return Some(format!("a name in quotes, such as {}", self.example(&policy)));
         }
         let row = self.row()?;
-        let default = row.fallback(&Facts { pe_cycles: 3000, incremental: false });
+        let default = row.fallback(&Facts { pe_cycles: 3000, ..Facts::default() });
         let such_as = |value: Option<Setting>| {
             value.map_or_else(String::new, |value| format!(", such as {}", self.example(&value)))
         };

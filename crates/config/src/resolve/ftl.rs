@@ -106,6 +106,7 @@ fn facts(table: &settings::Ftl, drive: &DriveSettings, timed: bool) -> Facts {
     Facts {
         pe_cycles: drive.endurance.rated_erases().round() as u32,
         incremental: is_incremental(table, timed, &drive.geometry),
+        ..Facts::default()
     }
 }
 

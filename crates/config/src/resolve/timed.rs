@@ -6,7 +6,7 @@ use crate::layers::Layers;
 use crate::settings;
 use crate::tables::{choice, unknown};
 use floatgate_base::Result;
-use floatgate_base::policy::Facts;
+use floatgate_base::policy::{Facts, Setting};
 use floatgate_flash::layout::{ALLOCATION_ORDER, LEVELS, Level};
 use floatgate_flash::timed::scheduling::{jobs_hold_channel, reads_old_copies};
 use floatgate_flash::timed::settings::MULTI_PLANE;
@@ -89,10 +89,14 @@ pub(crate) fn scheduling(
     (timed, incremental): (bool, bool),
     commands: &Commands,
 ) -> Result<(Service, Option<settings::Scheduling>)> {
-    let facts = Facts { incremental, ..Facts::default() };
+    let holds = match table.as_ref().and_then(|table| table.get("jobs_hold")) {
+        Some(Setting::Name(value)) => jobs_hold_channel(value),
+        _ => false,
+    };
+    let facts = Facts { incremental, jobs_hold_channel: holds, ..Facts::default() };
     let (policy, raw) = slot::resolve(layers, table, &facts)?;
     let (order, urgent_as_writes) = Order::of(&policy);
-    let (holds, reads_old_copies) = (jobs_hold_channel(&policy), reads_old_copies(&policy));
+    let reads_old_copies = reads_old_copies(&policy);
     if order == Order::Fcfs && (commands.suspend.program || commands.suspend.erase) {
         let what = "under fcfs no read is preferred, so nothing would be suspended";
         let expected = "expected \"priority\", or no program_suspend and no erase_suspend";

@@ -338,7 +338,7 @@ fn special_of(slot: &Slot, info: &PolicyInfo, param: &ParamInfo) -> Option<&'sta
 /// halves and multiples of the default.
 fn values(param: &ParamInfo) -> Vec<String> {
     const HUGE: u64 = 1 << 20;
-    let default = param.fallback(&Facts { pe_cycles: PE_CYCLES, incremental: false });
+    let default = param.fallback(&Facts { pe_cycles: PE_CYCLES, ..Facts::default() });
     let candidates = match (param.kind, &default) {
         (ParamKind::Whole { least, most }, default) => {
             let value = if let Some(Setting::Whole(value)) = default { *value } else { least };

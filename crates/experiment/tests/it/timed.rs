@@ -141,6 +141,17 @@ fn try_load(toml: &str, overrides: &[(&str, String)]) -> Result<floatgate_config
 const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nchips_per_channel = 2\nblocks_per_plane = 40\n\
                     pages_per_block = 16\n[ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n";
 
+/// A read takes the old copy of a page that a job moves, unless jobs keep the reads of their channel waiting.
+#[test]
+fn reads_take_old_copies_unless_jobs_hold_their_channel() {
+    let moved_reads = |jobs_hold: &str| {
+        let overrides =
+            [("workload.requests", "10".into()), ("drive.scheduling.jobs_hold", jobs_hold.into())];
+        run_ok(FULL, &overrides).result["experiment"]["drive"]["scheduling"]["moved_reads"].clone()
+    };
+    assert_eq!((moved_reads("nothing"), moved_reads("channel")), ("old".into(), "new".into()));
+}
+
 #[test]
 fn twice_and_in_steps_is_the_same() {
     let toml = format!("{FULL}[workload]\nrequests = 5000\nread_share = 0.3\nwarmup_requests = 500\n");

@@ -40,6 +40,7 @@ const JOBS_HOLD: ParamInfo = ParamInfo::name(
 )
 .timed();
 
+/// A drive changes its map when the new copy is there (docs/decisions/0056-old-copies.md).
 const MOVED_READS: ParamInfo = ParamInfo::name(
     "moved_reads",
     "the copy that a host read takes of a page that a job moves",
@@ -48,6 +49,7 @@ const MOVED_READS: ParamInfo = ParamInfo::name(
         ("old", "the old one until then: from the flash, and from the controller once the job has read it"),
     ],
 )
+.or_of_drive("old; new where jobs hold their channel", |facts| f64::from(!facts.jobs_hold_channel))
 .timed();
 
 const PRIORITY: PolicyInfo = PolicyInfo {
@@ -80,8 +82,8 @@ pub fn reads_old_copies(settings: &ChosenPolicy) -> bool {
     settings.text(MOVED_READS.name) == "old"
 }
 
-/// Returns whether jobs keep host operations off their whole channel.
+/// Returns whether jobs keep host operations off their whole channel, by the value of `jobs_hold`.
 #[must_use]
-pub fn jobs_hold_channel(settings: &ChosenPolicy) -> bool {
-    settings.text(JOBS_HOLD.name) == "channel"
+pub fn jobs_hold_channel(value: &str) -> bool {
+    value == "channel"
 }

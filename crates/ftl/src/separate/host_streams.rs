@@ -167,7 +167,8 @@ mod tests {
             ("isolation", Setting::Name(isolation.into())),
             ("update_from", update_from.into()),
         ];
-        let facts = floatgate_base::policy::Facts { pe_cycles: 3000, incremental: false };
+        let facts =
+            floatgate_base::policy::Facts { pe_cycles: 3000, ..floatgate_base::policy::Facts::default() };
         let settings = SLOT.fill(&INFO, &values, &facts).unwrap();
         (State::new(&Params::of(&settings), &test_shape(64)), Separate::of(&settings).streams())
     }

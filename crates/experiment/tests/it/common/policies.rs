@@ -11,7 +11,7 @@ const SMALL: f64 = 8.0;
 
 /// A value of a parameter's range: a small one, its default or something near it.
 fn value(rng: &mut Rng, param: &ParamInfo) -> f64 {
-    let default = match param.fallback(&Facts { pe_cycles: 100, incremental: false }) {
+    let default = match param.fallback(&Facts { pe_cycles: 100, ..Facts::default() }) {
         Some(Setting::Whole(value)) => value as f64,
         Some(Setting::Number(value)) => value,
         _ => 1.0,
