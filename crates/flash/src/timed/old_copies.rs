@@ -60,8 +60,18 @@ impl Timed {
                 None => return false,
             }
         }
-        // A program waits for one read only.
-        cause != Cause::Partial || moving.wanted.len() <= 1
+        // A program waits for one read only, and the read before it perhaps for an operation.
+        cause != Cause::Partial
+            || moving.wanted.is_empty()
+            || moving.wanted.len() == 1 && !self.is_pending(self.hold)
+    }
+
+    fn is_pending(&mut self, far: Far) -> bool {
+        if far.ticket == 0 {
+            return false;
+        }
+        self.schedule.catch_up(far.die as usize);
+        far.ticket > self.schedule.dies[far.die as usize].queues[usize::from(far.class)].done
     }
 
     /// Returns the unfinished program of a page; none if there are two.

@@ -117,6 +117,29 @@ fn a_read_of_a_page_that_moves_takes_the_old_copy() {
     assert_eq!(ends_with(true), (vec![(20, 10_000), (21, 10_730), (22, 10_790)], vec![12_130]));
 }
 
+/// A read-modify-write that must follow a write to a block, which follows its erase: were its read to take the old copy, the
+/// erase would wait for that read.
+#[test]
+fn a_read_that_is_held_takes_no_old_copy() {
+    let settings = Settings { reads_old_copies: true, ..Settings::plain(PHASES) };
+    let mut t = Timed::new(Layout::new(geometry(1, 1), Scope::Plane), settings);
+    t.start();
+    (0..16).for_each(|n| request(&mut t, n, 0, |t| t.program(page(0, n), Lpn(n), Cause::Host)));
+    ends(&mut t);
+    request(&mut t, 20, 10_000, |t| {
+        (0..3).for_each(|n| t.copy(page(0, n), page(0, 16 + n), Owner::page(Lpn(n)), Cause::Gc));
+        t.erase(UnitId(0), Cause::Gc);
+    });
+    request(&mut t, 21, 10_100, |t| t.program(page(0, 0), Lpn(40), Cause::Host));
+    let write = t.newest();
+    request(&mut t, 22, 10_200, |t| {
+        t.hold(write);
+        t.read(page(0, 18), Lpn(2), Cause::Partial);
+        t.program(page(0, 1), Lpn(2), Cause::Host);
+    });
+    assert_eq!(ends(&mut t).iter().map(|&(number, _)| number).collect::<Vec<_>>(), [20, 21, 22]);
+}
+
 #[test]
 fn nothing_is_issued_before_the_end_of_a_request_that_dram_delays() {
     let mut t = array(2, 1, PHASES);
