@@ -45,7 +45,7 @@ def test_a_line_every_ten_seconds(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().err == "small life\\x1b[2J (35 s)\n"
     clock.now += EVERY_S
     lines(0, 100, 100, "life")
-    assert capsys.readouterr().err == "small done (45 s)\n"
+    assert capsys.readouterr().err == "small life 100 % (45 s)\n"
 
 
 def test_several_runs_share_a_line(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,10 @@ const LAPS_EXPECTED: f64 = 6.0;
 const LAPS_SHARE: f64 = 0.7;
 /// Approximate share of filling the drive in the work, on a large drive.
 const FILL_SHARE: f64 = 0.3;
+/// Approximate shares of the laps, and of one more pass, in the work between filling and a close-up. Wear ahead is the
+/// rest.
+const SETTLING_SHARE: f64 = 0.6;
+const ONE_MORE_SHARE: f64 = 0.1;
 
 /// Approximate share of wearing a drive in, where a close-up follows it.
 const WEAR_IN_SHARE: f64 = 0.3;
@@ -93,7 +97,7 @@ pub fn measure(
             let mut tick = |programs: u64, so_far: u64| {
                 let share = (programs - before) as f64 / enough as f64;
                 let share = share.max((served + so_far) as f64 / criterion.requests_max as f64).min(1.0);
-                tick((done as f64 + share) / LAPS_EXPECTED.max(done as f64 + 1.0))
+                tick(SETTLING_SHARE * (done as f64 + share) / LAPS_EXPECTED.max(done as f64 + 1.0))
             };
             notes.serve(&mut simulation, requests, &mut laps.marks, &mut tick)?;
             served += requests;
@@ -114,14 +118,24 @@ pub fn measure(
         add_lap(&mut laps, &marks, least, criterion);
     }
     let moved = moved(&simulation);
-    if plan.ftl.setup.reduce.is_some() {
-        laps.reduced = Some(reduced(&mut simulation, &pass.windows, &mut || tick(1.0))?);
+    let one_more = &mut |share: f64| tick(SETTLING_SHARE + ONE_MORE_SHARE * share);
+    let per_program = if plan.ftl.setup.reduce.is_some() {
+        // That pass counts from zero.
+        let per_program = requests_per_program(&simulation);
+        laps.reduced = Some(reduced(&mut simulation, &pass.windows, one_more)?);
+        per_program
     } else {
         let pages = plan.drive.geometry.pages();
-        laps.lumps = Some(lumps(&mut simulation, requests, pages, &mut || tick(1.0))?);
-    }
+        laps.lumps = Some(lumps(&mut simulation, requests, pages, one_more)?);
+        requests_per_program(&simulation)
+    };
     laps.growth = notes.wear.growth();
-    look_ahead(plan, &mut laps, (&mut simulation, pages, moved), &mut || tick(1.0))?;
+    let ahead = &mut |share: f64| {
+        tick(SETTLING_SHARE + ONE_MORE_SHARE + (1.0 - SETTLING_SHARE - ONE_MORE_SHARE) * share)
+    };
+    if let Some(per_program) = per_program {
+        look_ahead(plan, &mut laps, (&mut simulation, pages, moved, per_program), ahead)?;
+    }
     laps.wear = notes.wear.estimate(laps.ahead.is_some());
     if let Some(wanted) = close_up {
         let tick = &mut |share: f64| whole(LAPS_SHARE + (1.0 - LAPS_SHARE) * share);
@@ -183,14 +197,20 @@ impl Notes {
     }
 }
 
+/// Returns the requests served per page programmed; None if nothing was programmed.
+fn requests_per_program(simulation: &Simulation) -> Option<f64> {
+    let programs = programs(simulation);
+    (programs > 0).then(|| simulation.stages.book.counted as f64 / programs as f64)
+}
+
 /// Simulates the drive near the end of its life, and adds the cost of its leveler over life to write amplification. The
 /// cost may be half as much or half as much again. `moved` are the pages programmed for wear-leveling in the laps, and
-/// in all.
+/// in all; `requests_per_program` is that of the laps.
 fn look_ahead(
     plan: &Plan,
     laps: &mut Laps,
-    (simulation, pages, moved): (&mut Simulation, u64, (u64, u64)),
-    tick: &mut dyn FnMut() -> Result<()>,
+    (simulation, pages, moved, requests_per_program): (&mut Simulation, u64, (u64, u64), f64),
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<()> {
     // The plan of the laps is that of a drive that does not wear out.
     let drive = &plan.drive;
@@ -202,6 +222,7 @@ fn look_ahead(
         reserve: drive.bad_block_reserve,
         limit,
         growth: laps.growth.map_or(1.0, |growth| growth.exponent),
+        requests_per_program,
     };
     laps.ahead = wear_ahead(simulation, &aged, tick)?;
     let Some(ahead) = laps.ahead else { return Ok(()) };
@@ -340,7 +361,7 @@ fn lumps(
     simulation: &mut Simulation,
     requests: u64,
     pages: u64,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lumps> {
     let counted = |simulation: &Simulation| {
         let stages = &simulation.stages;
@@ -361,7 +382,7 @@ fn lumps(
             break;
         }
         if served % STEP == 0 {
-            tick()?;
+            tick(served as f64 / LUMPS_REQUESTS_MAX as f64)?;
         }
     }
     let (page_writes, programs) = since(counted(simulation));
@@ -373,7 +394,7 @@ fn lumps(
 fn reduced(
     simulation: &mut Simulation,
     windows: &PassWindows,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Reduced> {
     with_drive!(&mut simulation.stages.serving, drive => drive.reset_counts());
     let page_writes = simulation.stages.addressing.total().page_writes;
@@ -384,12 +405,15 @@ fn reduced(
     };
     let mut left_by_window: Vec<Option<f64>> = Vec::with_capacity(windows.requests.len());
     let (mut before, mut programs_before) = (0, 0);
+    let (mut done, all) = (0, windows.requests.iter().copied().map(u64::from).sum::<u64>().max(1) as f64);
     for &requests in &windows.requests {
         if requests == 0 {
             left_by_window.push(None);
             continue;
         }
-        serve(simulation, u64::from(requests), &mut |_, _| tick())?;
+        let requests = u64::from(requests);
+        serve(simulation, requests, &mut |_, served| tick((done + served) as f64 / all))?;
+        done += requests;
         let (counters, programs) = counted(simulation);
         let pages = counters.host_pages - before;
         left_by_window.push((pages > 0).then(|| (programs - programs_before) as f64 / pages as f64));

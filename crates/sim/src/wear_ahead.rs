@@ -15,7 +15,7 @@
 //! the allowed lead is a small part of life and leveling costs almost nothing
 //! (`docs/decisions/0040-data-at-rest-take-no-memory.md`).
 
-use crate::lap_serve::{programs, serve};
+use crate::lap_serve::serve;
 use crate::lap_wear::{BlockWear, LapWear, WearSoFar};
 use crate::serve::with_drive;
 use crate::simulation::Simulation;
@@ -80,6 +80,8 @@ pub(crate) struct Aged {
     pub limit: LeadLimit,
     /// Exponent of the growth of the spread of wear.
     pub growth: f64,
+    /// Requests served per page programmed in the laps.
+    pub requests_per_program: f64,
 }
 
 impl Aged {
@@ -108,32 +110,32 @@ impl Aged {
     }
 }
 
-/// Runs the drive near the end of its life. None if it is there already, or the workload programs nothing.
+/// Runs the drive near the end of its life; `tick` receives the finished share of the longest way there. None if it is
+/// there already.
 ///
 /// # Errors
 /// Errors of the run, and those of `tick`.
 pub(crate) fn wear_ahead(
     simulation: &mut Simulation,
     aged: &Aged,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Option<WearAhead>> {
     let now = LapWear::of(simulation, aged.reserve).first;
     let laps = (PROGRAMS / aged.pages.max(1)).clamp(LAPS.0, LAPS.1);
     let leaps = LEAPS_PER_LAP * laps;
     let start = aged.start(leaps);
-    let counted = simulation.stages.book.counted;
-    let programs = programs(simulation);
-    if now.mean >= start || now.erases >= f64::from(aged.cycles) || programs == 0 {
+    if now.mean >= start || now.erases >= f64::from(aged.cycles) {
         return Ok(None);
     }
     leap_to(simulation, aged, &now, start);
-    let requests = (aged.pages / LEAPS_PER_LAP) as f64 * (counted as f64 / programs as f64);
+    let requests = (aged.pages / LEAPS_PER_LAP) as f64 * aged.requests_per_program;
     let mut wear = WearSoFar::new(aged.cycles, aged.reserve);
     wear.note(simulation);
     let mut moves = Moves::default();
     let over_life = over_life(aged, now.mean);
     // Because of unfilled blocks the erases of the mean block differ from the number of pages.
-    for leap in 0..if laps > LAPS.0 { 2 * leaps } else { leaps } {
+    let leaps_max = if laps > LAPS.0 { 2 * leaps } else { leaps };
+    for leap in 0..leaps_max {
         let mean = wear.last().first.mean;
         if wear.is_over() || mean >= f64::from(aged.cycles) {
             break;
@@ -142,6 +144,7 @@ pub(crate) fn wear_ahead(
             break;
         }
         let before = moved(simulation);
+        let tick = &mut |share: f64| tick((leap as f64 + share) / leaps_max as f64);
         go_on(simulation, requests.max(1.0) as u64, aged.step(mean), tick)?;
         moves.note(aged, mean, before, moved(simulation));
         wear.note(simulation);
@@ -203,11 +206,11 @@ fn go_on(
     simulation: &mut Simulation,
     requests: u64,
     step: u32,
-    tick: &mut dyn FnMut() -> Result<()>,
+    tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<()> {
     let before =
         with_drive!(&simulation.stages.serving, drive => drive.array.erase_counts().as_slice().to_vec());
-    serve(simulation, requests, &mut |_, _| tick())?;
+    serve(simulation, requests, &mut |_, served| tick(served as f64 / requests as f64))?;
     with_drive!(&mut simulation.stages.serving, drive => {
         drive.leap(|unit, erases| (step - 1) * (erases - before[unit.0 as usize]));
     });
@@ -225,7 +228,8 @@ mod tests {
     use super::*;
 
     fn aged(limit: LeadLimit) -> Aged {
-        Aged { pages: 1, share: 0.5, cycles: 1000, reserve: 0.0, limit, growth: 1.0 }
+        let requests_per_program = 1.0;
+        Aged { pages: 1, share: 0.5, cycles: 1000, reserve: 0.0, limit, growth: 1.0, requests_per_program }
     }
 
     const FALLING: LeadLimit = LeadLimit { pe_cycles: 1000.0, of_remaining: 0.15, least_erases: 10.0 };

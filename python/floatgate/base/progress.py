@@ -80,9 +80,8 @@ class Lines:
         """Format as ``small wear-in 45 %``; of many labels as ``2 of 9 ended; now: a, running 45 %; b, wear-in``."""
         going = [(number, *state) for number, state in self._shares.items() if state[0] is None or state[0] < 1.0]
         if len(self._labels) == 1:
+            # Work may follow a phase that is done.
             share, phase = self._shares.get(0, (None, ""))
-            if share == 1.0:
-                return f"{self._labels[0]} done"
             return " ".join(filter(None, (self._labels[0], phase, _percent(share))))
         ended = f"{len(self._shares) - len(going)} of {len(self._labels)} ended"
         # Labels may be settings with commas: semicolons separate them.

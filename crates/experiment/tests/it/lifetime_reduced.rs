@@ -1,6 +1,9 @@
 //! Lives under deduplication, compression and the integrated manager: by windows against every request through the FTL.
 
 use crate::common::try_lifetime;
+use floatgate_experiment::load;
+use floatgate_sim::laps::{Criterion, measure};
+use floatgate_sim::reading::pass::read_pass;
 use serde_json::Value;
 
 /// A drive of 8 MiB whose requests are 64 KiB each, for a tenth of a year.
@@ -132,6 +135,30 @@ fn fixed_schemes_by_windows_are_those_of_a_drive() {
         }
         close_response(&lives, 0.02, &what);
     }
+}
+
+/// Wear ahead of a drive with reduction goes in the same steps as without: it ends at the end of life, not far beyond.
+/// The finished share of the work reaches the whole only at its end.
+#[test]
+fn wear_ahead_counts_requests_as_the_laps_do() {
+    // A lap has hundreds of passes.
+    let toml = experiment("compress", 0.1, "").replace("requests = 40000", "requests = 400");
+    let toml = toml.replace("[workload]", "[ftl.level]\npolicy = \"hot-cold-swap\"\n[workload]");
+    let [_, windows] = lives(&toml);
+    let of = |key: &str| windows.pointer(&format!("/method/leveling/{key}")).and_then(Value::as_f64).unwrap();
+    assert!(of("mean_erases_from") < 300.0 && of("mean_erases") < 303.0, "{}", windows["method"]);
+    let plan = load(Some(&toml), "test", &[]).unwrap().plan;
+    let pass = read_pass(&plan, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
+    let criterion = Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 20, requests_max: 1 << 26 };
+    let mut shares = vec![];
+    let note = &mut |share: f64| {
+        shares.push(share);
+        Ok(())
+    };
+    measure(&plan, &pass, &criterion, None, note).unwrap();
+    assert!(shares.is_sorted(), "{shares:?}");
+    let whole = shares.iter().filter(|&&share| share >= 1.0 - 1e-9).count();
+    assert!(shares.len() > 100 && whole <= 1, "{whole} of {}", shares.len());
 }
 
 #[test]
