@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Cli
+from floatgate.study.plan import Plan
 
 EXPERIMENT = """\
 [drive]
@@ -63,6 +64,20 @@ def test_fixed_schemes_are_named_beside_the_throttle(cli: Cli, reduced: Path) ->
     output = cli("lifetime", reduced, *WINDOWS, "--reduce", "compress", "--throttle", "dynamic").done()
     assert "with compression, under dynamic: the target" in output
     assert "hash" not in output
+
+
+def test_a_plan_says_what_merged_in_waiting_chunks(cli: Cli, reduced: Path, tmp_path: Path) -> None:
+    settings = ("request_bytes=4096", 'pattern="zipf"', "zipf_theta=1.4", "rate_per_s=100", "requests=40000")
+    hot = [word for setting in settings for word in ("--set", f"workload.{setting}")]
+    options = ("--reducers", "none,compress", "--capacities", "8 MiB")
+    made = json.loads(cli("plan", reduced, *WINDOWS, *hot, *options, "--json", "--out", "o", "--no-report").done())
+    plain, compressed = (point["merged_share"] for point in made["points"])
+    assert plain is None
+    assert 0.1 < compressed < 0.9
+    words = f"{100 * compressed:.0f} % of the page writes were overwritten while their chunk waited; a DRAM buffer"
+    assert f"compression: {words}" in Plan.of(made, "").text()
+    life = cli("lifetime", reduced, *WINDOWS, *hot, "--reduce", "compress").done()
+    assert f"{100 * compressed:.0f} % were overwritten while their chunk waited (a DRAM buffer would save" in life
 
 
 def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> None:

@@ -94,6 +94,20 @@ def test_the_line_says_what_matters_first() -> None:
     assert "46 % of those looked at are duplicates" in sampled
 
 
+def test_what_merged_in_a_waiting_chunk_is_no_gain_of_compression() -> None:
+    """A buffer saves such writes, too, and drives of the catalogue have none."""
+    merged = made_up(policy="compress", duplicate_share=None, hashed_pages=0, rewritten_pages=22_880)
+    assert reduce.merged_share(merged) == 0.44
+    assert reduce.line(merged) == (
+        "0.36 of the host's pages are programmed: 44 % were overwritten while their chunk waited (a DRAM buffer would "
+        "save these writes, too, and this drive has none: drive.buffer), compression reduces the rest to 67 %; "
+        "0.45 of the energy of programming every page, compressor included"
+    )
+    merged["config"]["drive"]["buffer"] = {"capacity": "1 MiB"}
+    assert "44 % were overwritten while their chunk waited, compression" in str(reduce.line(merged))
+    assert "overwritten" not in str(reduce.line(made_up(rewritten_pages=500)))
+
+
 def test_few_pages_are_said_to_be_few() -> None:
     assert str(reduce.line(made_up(host_pages=312))).endswith("(of 312 pages only, which say little)")
     assert reduce.line(made_up(host_pages=0, written_ratio=None)) == "both: the host wrote no pages"

@@ -112,6 +112,7 @@ pub(crate) fn of_laps(plan: &Plan, laps: &Laps) -> Value {
         "duplicate_pages": counters.duplicate_pages,
         "duplicate_share": ratio(counters.duplicate_pages, counters.hashed_pages),
         "compressed_pages": counters.compressed_pages,
+        "rewritten_pages": counters.rewritten_pages,
         "chunk_ratio": ratio(counters.chunk_pages, counters.chunked_pages),
         "programmed_pages": reduced.host_programs,
         "written_ratio": reduced.left(),

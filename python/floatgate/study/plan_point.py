@@ -13,7 +13,7 @@ from floatgate.base import units
 from floatgate.report.sections import drive, growing
 from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, load, written_part
 from floatgate.report.sections.forecast.life_range import SLACK, LifeRange
-from floatgate.report.sections.reduce import INTEGRATED, NAMES
+from floatgate.report.sections.reduce import INTEGRATED, NAMES, merged_share
 from floatgate.results.result_view import look
 from floatgate.study.plan_drives import sold_bytes
 
@@ -298,6 +298,11 @@ class Point:
         return None if self.overloaded else life_range.of(self.result)
 
     @property
+    def merged_share(self) -> float | None:
+        """The share of the page writes that an overwrite replaced while their chunk waited for compression."""
+        return merged_share(self.result)
+
+    @property
     def reaches_below(self) -> bool:
         """Whether it meets its target in the middle of the interval, and misses it at the lower end."""
         interval, target = self.life_range, self.target_years
@@ -372,6 +377,7 @@ class Point:
             "throttle": self.throttle,
             "reducer": self.reducer,
             **entry.kept(self.result),
+            "merged_share": self.merged_share,
             "error": self.error,
         }
 
@@ -379,7 +385,8 @@ class Point:
     def of(cls, saved: Mapping[str, Any], judge: str) -> Point:
         """Return the point that :meth:`to_dict` describes, with as much of its result as a plan shows."""
         spare = None if saved["spare_factor"] is None else str(saved["spare_factor"])
-        known = entry.restored(saved) if saved["error"] is None else None
+        reduced = {"policy": saved["reducer"], "merged_share": saved.get("merged_share")}
+        known = {**entry.restored(saved), "reduce": reduced} if saved["error"] is None else None
         settings = (saved["throttle"], known, saved["error"], saved["reducer"], judge, saved.get("drive"))
         return cls(saved["capacity"], spare, *settings)
 

@@ -11,7 +11,7 @@ from floatgate.base import units
 from floatgate.report.sections import growing
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, latency, life_range
-from floatgate.report.sections.reduce import INTEGRATED
+from floatgate.report.sections.reduce import INTEGRATED, MERGED_MIN
 from floatgate.results.columns import types_of, written
 
 if TYPE_CHECKING:
@@ -83,11 +83,23 @@ def _columns_explained(plan: Plan) -> list[str]:
         )
     if any(point.rated_years is not None for point in plan.points):
         phrases.append("rating: when the host has written the rated bytes")
+    phrases += _merged(plan)
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
     phrases += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
     if any(point.drive and point.capacity for point in plan.points):
         phrases.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     return phrases + (_prices_explained(plan) if plan.bounds.priced else [])
+
+
+def _merged(plan: Plan) -> list[str]:
+    """Say which part of what compression saves a buffer would save, too; none below a hundredth."""
+    shares = sorted(one for point in plan.points if (one := point.merged_share) is not None and one >= MERGED_MIN)
+    if not shares:
+        return []
+    low, high = units.share(shares[0]), units.share(shares[-1])
+    part = low if low == high else f"{low} to {high}"
+    text = f"compression: {part} of the page writes were overwritten while their chunk waited"
+    return [f"{text}; a DRAM buffer (drive.buffer) would save these without compression"]
 
 
 def _prices_explained(plan: Plan) -> list[str]:

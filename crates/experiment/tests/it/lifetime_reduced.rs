@@ -147,6 +147,11 @@ fn wear_ahead_counts_requests_as_the_laps_do() {
     let [_, windows] = lives(&toml);
     let of = |key: &str| windows.pointer(&format!("/method/leveling/{key}")).and_then(Value::as_f64).unwrap();
     assert!(of("mean_erases_from") < 300.0 && of("mean_erases") < 303.0, "{}", windows["method"]);
+    assert!(
+        windows.pointer("/reduce/rewritten_pages").and_then(Value::as_u64).is_some(),
+        "{}",
+        windows["reduce"]
+    );
     let plan = load(Some(&toml), "test", &[]).unwrap().plan;
     let pass = read_pass(&plan, Some(1_000_000_000), &mut |_| Ok(())).unwrap();
     let criterion = Criterion { error_max: 0.005, laps_max: 3, programs_min: 1 << 20, requests_max: 1 << 26 };

@@ -57,6 +57,8 @@ def line(result: Facts) -> str | None:
     parts = []
     if facts.get("duplicate_share") is not None:
         parts.append(f"{units.share(facts['duplicate_share'])}{_hashed(facts)} are duplicates")
+    merged = merged_words(result)
+    parts += [] if merged is None else [merged]
     if facts.get("chunk_ratio") is not None:
         of = "the rest" if parts else "them"
         parts.append(f"compression reduces {of} to {100 * facts['chunk_ratio']:.0f} %")
@@ -69,6 +71,30 @@ def line(result: Facts) -> str | None:
         energy += " (assumed: 29.1 uJ for each 4 KiB that is programmed, drive.energy.program_uj)"
     few = f" (of {units.count(pages)} pages only, which say little)" if pages < FEW else ""
     return f"{ratio:.2f} of the host's pages are programmed{why}{f'; {energy}' if energy else ''}{few}"
+
+
+def merged_share(result: Facts | None) -> float | None:
+    """Return the share of the page writes that an overwrite replaced while their chunk waited; None if not known.
+
+    These writes save programs whatever their content is.
+    """
+    facts = at_work(result)
+    kept: float | None = look(facts, "merged_share")
+    merged, pages = look(facts, "rewritten_pages"), look(facts, "host_pages")
+    return merged / pages if kept is None and merged is not None and pages else kept
+
+
+def merged_words(result: Facts) -> str | None:
+    """Format as ``44 % were overwritten while their chunk waited (a DRAM buffer would save them, too: ...)``.
+
+    None below a hundredth of the page writes.
+    """
+    share = merged_share(result)
+    if share is None or share < MERGED_MIN:
+        return None
+    buffered = look(result, "config", "drive", "buffer", "capacity") not in _OFF
+    also = "" if buffered else " (a DRAM buffer would save these writes, too, and this drive has none: drive.buffer)"
+    return f"{units.share(share)} were overwritten while their chunk waited{also}"
 
 
 def _hashed(facts: Facts) -> str:
@@ -130,6 +156,10 @@ def remark(result: Facts) -> str | None:
 
 
 _NOTABLE = 0.05
+_OFF = (None, "0 B")
+"""Capacities of no buffer."""
+MERGED_MIN = 0.01
+"""Share of the page writes below which those that an overwrite replaced are not named."""
 
 HEADER = ["written ratio", "duplicates", "chunks", "energy ratio"]
 """Columns of a comparison on reducers."""
@@ -237,6 +267,8 @@ def rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         made.append(("index entries used", f"{units.count(index['used'])} of {units.count(index['entries'])}"))
         made.append(("contents forgotten for want of entries", units.count(index["evicted"])))
     if facts.get("compressed_pages"):
+        if facts.get("rewritten_pages") is not None:
+            made.append(("pages overwritten while their chunk waited", _count(facts, "rewritten_pages")))
         made.append(("chunks compressed", _count(facts, "chunks")))
         made.append(("chunks without gain, written plain", _count(facts, "plain_chunks")))
         made.append(("chunks programmed before they were full", _count(facts, "part_chunks")))
