@@ -25,6 +25,7 @@ from floatgate.report.sections.limits.figures import FIGURES
 from floatgate.report.sections.limits.rules import RULES, Condition
 from floatgate.report.sections.limits.settings import SETTINGS as SUGGESTED
 from floatgate.report.sections.limits.settings import Gain
+from floatgate.results.shapes import FORECAST_ADDITIONS
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/docs.py (make docs); do not edit. -->"
@@ -336,7 +337,11 @@ schema). By the full method, `reduce` has all figures that a result has there.
 
 def results(_catalogue: dict[str, Any]) -> str:
     """Return every figure of a result, and of a forecast, with meaning and unit."""
-    return RESULTS + _figures(_core.metric_groups()) + FORECASTS + _figures(_core.metric_groups(of_forecast=True))
+    additions = [(f"`{key}`", meaning, "-") for key, (_, meaning) in FORECAST_ADDITIONS.items()]
+    head = "\n## Beside the figures\nWhat the summary of a forecast says.\n\n"
+    more = head + table(("key", "meaning", "unit"), additions)
+    of_forecasts = _figures(_core.metric_groups(of_forecast=True))
+    return RESULTS + _figures(_core.metric_groups()) + FORECASTS + of_forecasts + more
 
 
 def _figures(groups: str) -> str:

@@ -22,6 +22,7 @@ use floatgate_sim::gate;
 use floatgate_sim::laps::close_up_without_laps;
 use floatgate_sim::plan::WorkloadSettings;
 use floatgate_sim::reading::pass::{Pass, read_pass};
+use floatgate_sim::reading::rate::{WriteRate, read_write_rate};
 use floatgate_sim::{FullLife, LifeOptions, Plan, full_life};
 use serde_json::Value;
 
@@ -118,6 +119,27 @@ pub fn lifetime(
     };
     let cpu_s = process_cpu_s() - cpu_s;
     Ok(all.into_iter().map(|i| object(&results(i), meter.wall_s(), cpu_s)).collect())
+}
+
+/// Reads the workload of a forecast once, for the rate at which it writes whatever `lifetime.forecast.demand` says.
+///
+/// # Errors
+/// Input errors with their place, a workload without times, and the errors of `progress`.
+pub fn write_rate(
+    text: Option<&str>,
+    path: &str,
+    overrides: &[(String, String)],
+    progress: &mut dyn FnMut(Progress) -> Result<()>,
+) -> Result<WriteRate> {
+    let mut plan = variant(text, path, overrides)?.plan;
+    let all = requests_of(&plan);
+    if let floatgate_sim::Workload::Synthetic(config) = &mut plan.workload.source {
+        config.counts_only = true;
+    }
+    let mut rates = each(&[plan], "rate of the workload", progress, |plan, ticker| {
+        read_write_rate(plan, &mut |done| ticker.tick(done as f64 / all.unwrap_or(u64::MAX) as f64))
+    })?;
+    Ok(rates.remove(0))
 }
 
 /// Sets the rate of the workload, which belongs to forecasts alone.

@@ -92,6 +92,31 @@ fn lifetime<'py>(
     }
 }
 
+/// Reads the workload of a forecast once; returns the bytes that the host writes in a pass, and its seconds.
+#[pyfunction]
+#[pyo3(signature = (toml, path, overrides, progress=None))]
+fn write_rate(
+    py: Python<'_>,
+    toml: Option<&str>,
+    path: &str,
+    overrides: Overrides,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<(u64, f64)> {
+    let mut raised = None;
+    let rate = py.detach(|| {
+        errors::guarded(|| {
+            floatgate_experiment::write_rate(toml, path, &overrides, &mut |at| {
+                call(progress.as_ref(), at).map_err(|e| stop(e, &mut raised))
+            })
+        })
+    });
+    match (rate, raised) {
+        (_, Some(exception)) => Err(exception),
+        (Ok(rate), None) => Ok((rate.write_bytes, rate.period_ns as f64 / 1e9)),
+        (Err(e), None) => Err(errors::raise(&e)),
+    }
+}
+
 /// A finished run.
 #[pyclass(frozen, module = "floatgate._core")]
 pub struct RunOutput(Output);
@@ -382,6 +407,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(config_hash, module)?)?;
     module.add_function(wrap_pyfunction!(endurance, module)?)?;
     module.add_function(wrap_pyfunction!(lifetime, module)?)?;
+    module.add_function(wrap_pyfunction!(write_rate, module)?)?;
     module.add_function(wrap_pyfunction!(run, module)?)?;
     module.add_function(wrap_pyfunction!(resume, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;

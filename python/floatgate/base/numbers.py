@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import math
+import re
+from dataclasses import dataclass
 
 from floatgate.base.errors import input_error, quote
 
 YEARS_MAX = 100.0
 GROWTH_MIN, GROWTH_MAX = -0.9, 100.0
+FACTOR_MIN, FACTOR_MAX = 1e-9, 1e9
+_PREFIXES = "kmgtpe"
+_PER_DAY = re.compile(
+    rf"(?P<number>[^a-z]*?(?:\de[+-]?\d+)?)\s*(?P<prefix>[{_PREFIXES}]?)(?P<binary>i?)b\s*(?:/|\bper\b|\ba\b)\s*d(?:ay)?",
+    re.IGNORECASE,
+)
 
 
 def years(text: str | float | None) -> float | None:
@@ -43,18 +51,44 @@ def growth(text: str | float | None) -> float | None:
     return number
 
 
-def factor(option: str, text: str | float | None) -> float | None:
-    """Return a factor that is neither 0 nor beyond any workload.
+@dataclass(frozen=True)
+class BytesPerDay:
+    """Bytes that a host writes per day.
+
+    Attributes:
+        written_bytes: the bytes, more than 0.
+        text: the rate as the user wrote it.
+    """
+
+    written_bytes: float
+    text: str
+
+
+def demand(option: str, text: str | float | None) -> float | BytesPerDay | None:
+    """Return a factor that is neither 0 nor beyond any workload, or the bytes per day of ``350 GB/day``.
 
     Raises:
-        InputError: it is none.
+        InputError: it is neither.
     """
     if text is None:
         return None
     number = _number(text)
-    if number is None or not 1e-9 <= number <= 1e9:
-        raise _error(option, text, "not a factor", "a figure from 0.000000001 to 1000000000, such as 2")
-    return number
+    if number is not None and FACTOR_MIN <= number <= FACTOR_MAX:
+        return number
+    rate = None if number is not None else _bytes_per_day(str(text))
+    if rate is None:
+        expected = "a figure from 0.000000001 to 1000000000 such as 2, or more than 0 bytes per day such as 350GB/day"
+        raise _error(option, text, "not a factor or a rate", expected)
+    return rate
+
+
+def _bytes_per_day(text: str) -> BytesPerDay | None:
+    match = _PER_DAY.fullmatch(text.strip())
+    number = None if match is None else _number(match["number"])
+    if match is None or number is None or not 0 < number < math.inf:
+        return None
+    power = _PREFIXES.index(match["prefix"].lower()) + 1 if match["prefix"] else 0
+    return BytesPerDay(number * (1024.0 if match["binary"] else 1000.0) ** power, text.strip())
 
 
 def share(option: str, text: str | float | None) -> float | None:

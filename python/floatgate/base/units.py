@@ -40,6 +40,12 @@ def _short(value: float) -> str:
     return text.rstrip("0").rstrip(".") if "." in text and float(text).is_integer() else text
 
 
+def factor(value: float) -> str:
+    """Format a factor with three figures at most, never in scientific notation: 81.8, 2, 5.1, 1234."""
+    text = figure(value)
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
 def _scaled(value: float, step: float, names: tuple[str, ...]) -> str:
     index = 0
     while abs(value) >= step * 0.9995 and index < len(names) - 1:

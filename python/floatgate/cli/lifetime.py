@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, input_error
-from floatgate.base.numbers import factor, growth, years
+from floatgate.base.numbers import demand as demand_of
+from floatgate.base.numbers import growth, years
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
@@ -16,6 +17,7 @@ from floatgate.cli.measured import Readings, beside, measured
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.results.folder import RunFolder
+from floatgate.run.demand import at_demand
 from floatgate.run.lifetime import managed, of
 
 
@@ -64,7 +66,8 @@ def lifetime(
     drawn = pictures.checked(out, force=force)
     in_use = measured(counters)
     base = g.built(experiment, source, trace_options, set)
-    base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing), factor("--demand", demand)))
+    base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
+    rate = demand_of("--demand", demand)
     if plan or choices.as_settings():
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
@@ -75,13 +78,13 @@ def lifetime(
         from floatgate.cli.plan import Places, planned
 
         places = Places(out, resume=resume, force=force, report=output.draws(report))
-        return planned(base, choices, output, places, in_use=in_use, drawn=drawn)
+        return planned(base, choices, output, places, demand=rate, in_use=in_use, drawn=drawn)
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
     place = None if out is None else RunFolder.named(out, force=force)
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress, o.naming_remedies("--capacity"):
-            life = of(base, progress)
+            life = of(at_demand(base, rate, progress), progress)
         folder = None if place is None else life.write(place, report=output.draws(report), command=o.command_line())
     output.give(life.result.to_dict())
     output.say(life.summary())

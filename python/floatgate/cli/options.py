@@ -200,9 +200,9 @@ Demand = Annotated[
     str | None,
     typer.Option(
         "--demand",
-        metavar="FACTOR",
-        help="Factor on the rate of the workload from the first day, e.g. 2 for twice as many bytes per day; --growth "
-        "is per year. Default: 1.",
+        metavar="FACTOR|BYTES/day",
+        help="Rate of the workload from the first day: a factor on its own, e.g. 2, or what the host writes per day, "
+        "e.g. 350GB/day; --growth is per year. Default: 1.",
     ),
 ]
 Capacities = Annotated[

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
-from floatgate.base.numbers import factor, growth, listed, years
+from floatgate.base.numbers import BytesPerDay, growth, listed, years
+from floatgate.base.numbers import demand as demand_of
 from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
@@ -22,6 +23,7 @@ from floatgate.cli.output import Output
 from floatgate.cli.places import Files, Pictures
 from floatgate.results.folder import must_be_new_file
 from floatgate.results.table_files import EXPECTED, must_be_table_name, write_table
+from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment
 from floatgate.run.lifetime import managed
 from floatgate.study.plan_point import Point
@@ -96,10 +98,11 @@ def plan(
     if names is not None and source.capacity is not None:
         raise input_error("--capacity: the plan tries several drives; expected --capacities in its place")
     base = g.built(experiment, source, trace_options, set).with_overrides(
-        managed(None, years(target), None, growth(growing), factor("--demand", demand))
+        managed(None, years(target), None, growth(growing))
     )
+    rate = demand_of("--demand", demand)
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
-    return planned(base, choices, output, places, names, prices, in_use=in_use, drawn=drawn)
+    return planned(base, choices, output, places, names, prices, demand=rate, in_use=in_use, drawn=drawn)
 
 
 @dataclass(frozen=True)
@@ -129,6 +132,7 @@ def planned(
     drives: Sequence[str] | None = None,
     prices: str | None = None,
     *,
+    demand: float | BytesPerDay | None = None,
     in_use: Facts | None = None,
     drawn: Files | None = None,
 ) -> int:
@@ -156,7 +160,7 @@ def planned(
         with bar(base.name(), quiet=output.quiet) as progress, o.naming_remedies("--capacities"):
             report_point = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
-            arguments = (base, *lists, progress, bounds, report_point)
+            arguments = (at_demand(base, demand, progress), *lists, progress, bounds, report_point)
             made = plan_of(*arguments, out=parts, resume=places.resume, drives=drives, begins=begins)
         if made.untried:
             raise _interrupted(made, output, parts)

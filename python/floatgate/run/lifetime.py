@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate import _core
 from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
+from floatgate.base.numbers import demand as demand_of
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry
 from floatgate.results.flat import flat
@@ -19,6 +20,7 @@ from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
 from floatgate.results.result_view import Record, look
 from floatgate.run import needs
+from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
 
 if TYPE_CHECKING:
@@ -126,6 +128,7 @@ def lifetime(
     target_years: float | None = None,
     reduce: str | None = None,
     growth_per_year: float | None = None,
+    demand: float | str | None = None,
     progress: Progress | None = None,
 ) -> Lifetime:
     """Forecast a drive's life under a workload that is repeated until the drive is worn out or its target is reached.
@@ -140,6 +143,7 @@ def lifetime(
         target_years: how long the drive should last, in years.
         reduce: the policy of ``lifetime.reduce``.
         growth_per_year: share by which the host's writes grow each year.
+        demand: factor on the rate of the workload, or the bytes per day that it is to write, such as ``"350 GB/day"``.
         progress: called now and then with (done, total or None, phase).
 
     Returns:
@@ -156,8 +160,10 @@ def lifetime(
         >>> round(life.lifetime.years * 8760, 1)
         30.3
     """
+    rate = demand_of("demand", demand)
     base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-    return of(base.with_overrides(managed(throttle, target_years, reduce, growth_per_year)), progress)
+    base = base.with_overrides(managed(throttle, target_years, reduce, growth_per_year))
+    return of(at_demand(base, rate, progress, "demand"), progress)
 
 
 def managed(
@@ -165,12 +171,10 @@ def managed(
     target_years: float | None,
     reduce: str | None = None,
     growth_per_year: float | None = None,
-    demand: float | None = None,
 ) -> Overrides:
-    """Return the settings of a throttle, a target, a reducer, growing demand and its factor, where they are given."""
+    """Return the settings of a throttle, a target, a reducer and growing demand, where they are set."""
     named = {"lifetime.throttle.policy": throttle, "lifetime.throttle.target_years": target_years}
     named |= {"lifetime.reduce.policy": reduce, "lifetime.forecast.growth_per_year": growth_per_year}
-    named |= {"lifetime.forecast.demand": demand}
     return [(key, toml_value(key, value)) for key, value in named.items() if value is not None]
 
 
@@ -223,7 +227,8 @@ def forecast(
         progress: called now and then with (done, total or None, phase).
 
     Returns:
-        The JSON of ``floatgate lifetime``, one object per variant: that of the core with ``not_modelled``.
+        The JSON of ``floatgate lifetime``, one object per variant: that of the core with ``not_modelled`` and
+        the demand.
 
     Raises:
         InputError: a setting is unusable, or the workload has no time.
@@ -236,4 +241,4 @@ def forecast(
     for overrides in variants:
         needs.must_fit(check_forecast(base.with_overrides(overrides)))
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
-    return [{**result, "not_modelled": not_modelled.of(result)} for result in results]
+    return [{**result, **entry.rates(result), "not_modelled": not_modelled.of(result)} for result in results]

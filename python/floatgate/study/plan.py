@@ -14,7 +14,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report.sections import growing
-from floatgate.report.sections.forecast import entry, latency, life_range, lines, workload_notes
+from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, lines, workload_notes
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed
@@ -117,9 +117,9 @@ class Plan(Framed):
         text = f"the workload writes {units.decimal_bytes(written)} per day{at_first}"
         if drive_writes is not None:
             text += f", {units.figure(drive_writes, 2)} drive writes of {self._drive(first, short=True)}"
-        span, factor = entry.trace_span_s(first.result), entry.demand_factor(first.result)
+        span, times = entry.trace_span_s(first.result), host_writes.at_another_rate(first.result)
         text += "" if span is None else f"; a pass of {units.span(span)} is repeated"
-        return text + ("" if factor == 1.0 else f", at {factor:g} times its own rate (--demand)")
+        return text if times is None else f"{text}; {times}"
 
     def notes(self) -> list[str]:
         """Return what was assumed of the trace, as a forecast of one drive notes it."""

@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Literal
 
 from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error
+from floatgate.base.numbers import demand as demand_of
 from floatgate.base.numbers import growth, years
-from floatgate.run.experiment import ExperimentLike, Settings, resolve
+from floatgate.run.demand import at_demand
+from floatgate.run.experiment import Experiment, ExperimentLike, Settings, resolve
 from floatgate.run.lifetime import managed
 from floatgate.study import planning
 from floatgate.study.plan import Plan
@@ -20,7 +22,7 @@ from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_
 if TYPE_CHECKING:
     from floatgate._core import Progress
 
-_SHARED = "drive drives capacities spare-factors throttles reducers prices price-per-tb min-served judge"
+_SHARED = "drive drives capacities spare-factors throttles reducers prices price-per-tb min-served judge demand"
 _ARGUMENTS = {
     **{option: option.replace("-", "_") for option in _SHARED.split()},
     "growth": "growth_per_year",
@@ -41,6 +43,7 @@ def plan(
     set: Settings | None = None,
     target_years: float | None = None,
     growth_per_year: float | None = None,
+    demand: float | str | None = None,
     drives: Sequence[str] | None = None,
     capacities: Sequence[str] | None = None,
     spare_factors: Sequence[float] | None = None,
@@ -66,6 +69,7 @@ def plan(
         set: settings laid over everything else, with dotted keys.
         target_years: how long the drive should last, in years.
         growth_per_year: share by which the host's writes grow each year.
+        demand: factor on the rate of the workload, or the bytes per day that it is to write, such as ``"350 GB/day"``.
         drives: names or groups of the catalogue to try, such as ``["client-tlc", "ent-qlc"]``.
         capacities: sizes to try, such as ``["64 GiB", "128 GiB"]``.
         spare_factors: shares to try.
@@ -91,17 +95,32 @@ def plan(
         >>> plan = floatgate.plan(workload, capacities=["64 MiB", "128 MiB"], target_years=0.5)
         >>> [point.capacity for point in plan.best]
         ['128 MiB']
-        >>> plan.to_pandas()["life_years"].round(2).tolist()
-        [0.35, 0.69]
     """
     with _naming_arguments():
         must_name_drives_once(drive, drives)
         spares = None if spare_factors is None else [str(factor) for factor in spare_factors]
         must_be_variants(capacities, spares)
-        base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
-        base = base.with_overrides(managed(None, years(target_years), None, growth(growth_per_year)))
         bounds = bounds_of(drives, min_served, max_write_p99_ms, price_per_tb, judge, prices)
+        base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
+        base = _required(base, target_years, growth_per_year, demand, progress)
         return planning.plan(base, capacities, spares, throttles, reducers, progress, bounds, drives=drives)
+
+
+def _required(
+    base: Experiment,
+    target_years: float | None,
+    growth_per_year: float | None,
+    demand: float | str | None,
+    progress: Progress | None,
+) -> Experiment:
+    """Return an experiment with the target, the growth and the rate of its workload.
+
+    Raises:
+        InputError: one of them is unusable, or the rate of the workload cannot be measured.
+    """
+    rate = demand_of("--demand", demand)
+    base = base.with_overrides(managed(None, years(target_years), None, growth(growth_per_year)))
+    return at_demand(base, rate, progress)
 
 
 @contextlib.contextmanager

@@ -11,6 +11,7 @@ pub(crate) mod ends;
 pub(crate) mod foresight;
 pub(crate) mod open;
 pub mod pass;
+pub mod rate;
 pub(crate) mod reader;
 pub(crate) mod survey;
 

@@ -176,7 +176,8 @@ fn too_short(plan: &Plan, last_ns: u64) -> Box<Error> {
     Error::input(place_of(plan), what, expected)
 }
 
-fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
+/// Returns the error of a workload that has no times.
+pub(crate) fn without_time(plan: &Plan, requests: u64, source: &Summary) -> Box<Error> {
     let place = place_of(plan);
     if requests == 0 {
         return Error::input(

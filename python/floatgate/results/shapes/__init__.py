@@ -51,13 +51,19 @@ _BYTES_MAX = 1 << 30
 def forecast_schema() -> str:
     """Return the JSON schema of ``lifetime.json``: that of the core, with the additions to its forecasts."""
     schema = json.loads(_core.forecast_schema())
-    described_by = "what the model leaves out of this forecast"
-    schema["properties"]["not_modelled"] = {
-        "type": "array",
-        "items": {"type": "string"},
-        "description": described_by,
-    }
+    for key, (type_, meaning) in FORECAST_ADDITIONS.items():
+        schema["properties"][key] = {**type_, "description": meaning}
     return json.dumps(schema)
+
+
+_TEXTS = {"type": "array", "items": {"type": "string"}}
+FORECAST_ADDITIONS: dict[str, tuple[dict[str, Any], str]] = {
+    "not_modelled": (_TEXTS, "what the model leaves out of this forecast"),
+    "demand_factor": ({"type": "number"}, "factor on the rate of the workload (`lifetime.forecast.demand`)"),
+    "demand_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the host is to write per day, with that factor"),
+    "own_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the workload writes per day at its own rate"),
+}
+"""Keys of ``lifetime.json`` beside those of the core: their types and meanings."""
 
 
 _SCHEMAS = {"run": _core.result_schema, "lifetime": forecast_schema}

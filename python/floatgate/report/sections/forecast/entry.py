@@ -78,6 +78,21 @@ def demand_bytes_per_day(result: Forecast) -> float | None:
     return float(written) / span * _DAY_S if written is not None and span else None
 
 
+def own_bytes_per_day(result: Forecast) -> float | None:
+    """Return what the workload writes per day at its own rate, whatever the factor on it is."""
+    written = demand_bytes_per_day(result)
+    return None if written is None else written / demand_factor(result)
+
+
+def rates(result: Forecast) -> dict[str, float | None]:
+    """Return the factor on the rate of the workload, and the bytes per day with it and without, as JSON has them."""
+    return {
+        "demand_factor": demand_factor(result),
+        "demand_bytes_per_day": demand_bytes_per_day(result),
+        "own_bytes_per_day": own_bytes_per_day(result),
+    }
+
+
 def drive_writes_per_day(result: Forecast) -> float | None:
     """Return the same in drive writes, of the visible capacity; of a kept forecast as it was kept."""
     kept_writes: float | None = look(result, "drive_writes_per_day")
@@ -164,8 +179,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "workload_kind": look(result, "workload", "kind"),
         "workload_suspicions": workload_notes.suspicions(result),
         "workload_notes": workload_notes.remarks(result),
-        "demand_factor": demand_factor(result),
-        "demand_bytes_per_day": demand_bytes_per_day(result),
+        **rates(result),
         "drive_writes_per_day": drive_writes_per_day(result),
         "pass_span_s": pass_span_s(result),
         "written_distinct_bytes": look(result, "pass", "written_distinct_bytes"),

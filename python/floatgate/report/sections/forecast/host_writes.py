@@ -61,9 +61,17 @@ def per_day(result: Facts) -> str | None:
     if written is None:
         return None
     text = f"{units.decimal_bytes(written)} written by the host{_at_the_start(result)}"
-    factor = entry.demand_factor(result)
-    times = "" if factor == 1.0 else f"; the workload at {factor:g} times its own rate (--demand)"
-    return text + ("" if drive_writes is None else f", {units.figure(drive_writes, 2)} drive writes") + times
+    times = at_another_rate(result)
+    text += "" if drive_writes is None else f", {units.figure(drive_writes, 2)} drive writes"
+    return text if times is None else f"{text}; {times}"
+
+
+def at_another_rate(result: Facts | None) -> str | None:
+    """Format as ``81.8 times the workload's own rate of 4.28 GB per day (--demand)``; None at that rate."""
+    factor, own = entry.demand_factor(result), entry.own_bytes_per_day(result)
+    if factor == 1.0 or own is None:
+        return None
+    return f"{units.factor(factor)} times the workload's own rate of {units.decimal_bytes(own)} per day (--demand)"
 
 
 def _tbw(result: Facts) -> str | None:
