@@ -164,6 +164,18 @@ def test_generators_have_a_rate_too(cli: Cli) -> None:
     assert "no request writes" in cli("lifetime", *KNOWN, *options, *nothing).refused()
 
 
+def test_a_forecast_keeps_the_sentences_of_its_basis(cli: Cli, trace: Path) -> None:
+    drive = ("--trace", trace, *KNOWN, "--target", "5", "--demand", "100")
+    cli("lifetime", *drive, "--drive", "boot-480g", "--no-report", "--out", "o").done()
+    text = " ".join(cli("lifetime", *drive, "--drive", "boot-480g").done().split())
+    kept = json.loads((trace.parent / "o" / "lifetime.json").read_text())["basis"]
+    assert len(kept) == 2
+    assert "a WAF of 1.20 is given, not measured; the flash meets the target up to a WAF of" in kept[1]
+    assert all(sentence in text for sentence in kept)
+    plan = json.loads(cli("plan", *drive, "--drives", "boot-480g", "--judge", "both", "--json").done())
+    assert plan["basis"] == kept
+
+
 def test_the_page_of_a_plan_has_two_narrow_tables_and_what_it_rests_on(cli: Cli, trace: Path) -> None:
     cli("plan", "--trace", trace, *KNOWN, "--drives", "client-tlc-1t,boot-480g", "--report", "--out", "o").done()
     page = (trace.parent / "o" / "report.html").read_text()

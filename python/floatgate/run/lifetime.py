@@ -14,7 +14,7 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.base.numbers import demand as demand_of
 from floatgate.report.sections import not_modelled
-from floatgate.report.sections.forecast import entry
+from floatgate.report.sections.forecast import entry, lines
 from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
@@ -227,8 +227,8 @@ def forecast(
         progress: called now and then with (done, total or None, phase).
 
     Returns:
-        The JSON of ``floatgate lifetime``, one object per variant: that of the core with ``not_modelled`` and
-        the demand.
+        The JSON of ``floatgate lifetime``, one object per variant: that of the core with ``not_modelled``, the demand
+        and ``basis``.
 
     Raises:
         InputError: a setting is unusable, or the workload has no time.
@@ -241,4 +241,9 @@ def forecast(
     for overrides in variants:
         needs.must_fit(check_forecast(base.with_overrides(overrides)))
     results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
-    return [{**result, **entry.rates(result), "not_modelled": not_modelled.of(result)} for result in results]
+    return [{**result, **entry.rates(result), **_remarks(result)} for result in results]
+
+
+def _remarks(result: dict[str, Any]) -> dict[str, list[str]]:
+    """Return what the model leaves out of a forecast, and the sentences on its basis, as the summary has them."""
+    return {"not_modelled": not_modelled.of(result), "basis": lines.doubts(result)}

@@ -59,6 +59,7 @@ def forecast_schema() -> str:
 _TEXTS = {"type": "array", "items": {"type": "string"}}
 FORECAST_ADDITIONS: dict[str, tuple[dict[str, Any], str]] = {
     "not_modelled": (_TEXTS, "what the model leaves out of this forecast"),
+    "basis": (_TEXTS, "what makes the years doubtful, as the lines `basis` of the summary say it"),
     "demand_factor": ({"type": "number"}, "factor on the rate of the workload (`lifetime.forecast.demand`)"),
     "demand_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the host is to write per day, with that factor"),
     "own_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the workload writes per day at its own rate"),
