@@ -108,6 +108,52 @@ def test_waits_at_queue_and_buffer_are_told_beside_flash() -> None:
     assert waiting.before_flash({"latency_us": {"queue_wait": None}}) is None
 
 
+BUFFERED = SMALL | {
+    "mode": "timed",
+    "drive.geometry.channels": 2,
+    "drive.capacity": "64 MiB",
+    "drive.buffer.capacity": "32 KiB",
+    "ftl.precondition": "random",
+    "workload.arrival": "closed",
+    "workload.requests": 20_000,
+    "workload.read_share": 0.2,
+    "workload.queue_depth": 4,
+}
+
+
+def test_waits_of_buffered_writes_are_part_of_their_mean() -> None:
+    result = floatgate.run(BUFFERED).result.to_dict()
+    write, place = result["latency_us"]["write"], result["latency_us"]["buffer_wait"]["write"]["place"]
+    assert 0.5 * write["mean"] < place <= write["mean"] * (1 + 1e-9)
+    text = str(waiting.before_flash(result)).split("; ")[-1]
+    assert text.startswith(
+        f"writes take {units.span(write['mean'] * 1e-6)} on average: "
+        f"{units.span(place * 1e-6)} waiting for space in the buffer, "
+    )
+    _, flushes = waiting.by_class(result)
+    assert flushes.startswith("each page that the buffer flushes spends ")
+    assert "at the flash, which its own write does not wait for: " in flushes
+
+
+def test_parts_of_a_mean_latency_add_up_to_it() -> None:
+    waits = {"place": 4000.0, "flushed": 1000.0, "requests": 10, "flushed_requests": 3}
+    latency = {"write": {"count": 10, "mean": 5900.0}, "buffer_wait": {"write": waits}}
+    latency |= {"waiting": {"write": {"operations": 10, "service": 7100.0}}}
+    result = {"latency_us": latency, "buffer": {"capacity_bytes": 32_768}}
+    assert waiting.before_flash(result) == (
+        "writes take 5.9 ms on average: 4.0 ms waiting for space in the buffer, "
+        "1.0 ms waiting until data are on flash, 900 us else"
+    )
+    assert waiting.flush_note(result) == (
+        "Host writes at the flash are pages that the buffer flushes: 7.1 ms each, which 30 % of the writes wait for."
+    )
+    whole = {"latency_us": latency | {"write": {"count": 10, "mean": 5000.0}}}
+    assert str(waiting.before_flash(whole)).endswith("1.0 ms waiting until data are on flash, nothing else")
+    assert waiting.flush_note(whole) is None
+    trimmed = {"latency_us": latency | {"write": {"count": 8, "mean": 5900.0}}}
+    assert str(waiting.before_flash(trimmed)).startswith("writes and TRIMs wait 4.0 ms for space in the buffer, ")
+
+
 def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
     rows, unit = latency_charts.energy_rows(run.result.to_dict())
     size = {"J": 1.0, "mJ": 1e-3}[unit]

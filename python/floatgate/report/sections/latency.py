@@ -69,9 +69,12 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
         )
     contents: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
     waits = waiting.before_flash(result)
-    contents += [Text(f"In addition to their flash operations, on average, {waits}.")] if waits else []
-    hot = hot_reads(result)
-    contents += [Text(hot)] if hot else []
+    notes = (
+        f"Waits before the flash are part of the latency: {waits}." if waits else None,
+        waiting.flush_note(result),
+        hot_reads(result),
+    )
+    contents += [Text(note) for note in notes if note]
     return [Section("Latency", [*contents, Charts(figures), *waiting.parts(run, result)])]
 
 

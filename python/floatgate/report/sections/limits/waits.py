@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from floatgate.pages.causes import BACKGROUND, READ_RECLAIM
-from floatgate.report.sections import latency
+from floatgate.report.sections import latency, waiting
 from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
@@ -56,6 +56,16 @@ def flash_mean(kind: str) -> Callable[[Subject], Value]:
         return float(sum(value for key, value in means.items() if key != "operations"))
 
     return mean
+
+
+def operation(kind: str) -> Callable[[Subject], Value]:
+    """Return what reads or writes are at the flash: behind a buffer the writes are flushes of pages."""
+
+    def name(case: Subject) -> str:
+        waiters = waiting.flush_waiters(dict(case.result)) if kind == "write" else None
+        return f"flush of a page from the buffer, {waiters}," if waiters else "page operation"
+
+    return name
 
 
 def jobs_of(*causes: str) -> Callable[[Subject], Value]:
