@@ -9,10 +9,20 @@ from conftest import SMALL
 from floatgate.base import units
 from floatgate.pages.parts import Cards
 from floatgate.report.sections import lifetime_headline
+from floatgate.report.sections.limits.figures import life_value, short_life
+from floatgate.report.sections.limits.subject import Subject
+from floatgate.run.experiment import resolve
 from floatgate.study import varied_charts
 from floatgate.study.kinds.kind import lives_of
+from floatgate.study.runs.plan import plan_runs
+from floatgate.study.runs.points import Points, axes_of
+from floatgate.study.tune.objective import Goal, Objective
+from floatgate.study.tune.page import pace_note
+from floatgate.study.tune.search import SearchPlan, Trial
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
 
 YEAR_H = 365.25 * 24
@@ -113,3 +123,64 @@ def test_lives_in_one_unit() -> None:
     assert [text(life) for life in (0.5, 3.2, 2000.0)] == ["183 days", "1169 days", "more than 1000 years"]
     assert units.in_one_unit([1.0, 3.25])(3.25) == "3.2 years"
     assert units.in_one_unit([])(2.0) == "2.0 years"
+
+
+def closed(result: dict[str, Any], arrival: str = "closed") -> dict[str, Any]:
+    """The same result of a timed run in a closed loop, or with other arrivals."""
+    return {"mode": "timed", "config": {"workload": {"arrival": arrival}}, **result}
+
+
+def test_lives_of_closed_loops_are_compared_in_bytes() -> None:
+    """With twice the spare space a drive endures more bytes, serves more per day, and lasts as long in days."""
+    slow, fast = of(45.3, 41.0, 1.2), of(45.1, 40.0, 1.2)
+    fast["lifetime"] |= {"tbw_bytes": 90.2e12, "tbw_first_block_bytes": 80e12}
+    assert table(closed(slow), closed(fast)) == (["life"], [["45.3 TBW"], ["90.2 TBW"]])
+    assert lifetime_headline.of_several([closed(slow)]).note == lifetime_headline.OWN_PACE_NOTE
+    assert lives_of([closed(fast), closed(slow)]) == "45.3 TBW to 90.2 TBW"
+    assert lifetime_headline.cell(closed(slow)) == "45.3 TBW"
+    # Open arrivals keep their days, and functional mode has no rate.
+    for other in (closed(slow, "open"), {**closed(slow), "mode": "functional"}):
+        assert table(other, other)[1][0] == ["45.3 hours"]
+    assert table(closed(NONE), closed(FADAC))[1][0] == ["45.3 TBW", "37.1 TBW"]
+
+
+CLOSED = {key: value for key, value in SMALL.items() if key != "workload.rate_per_s"} | {
+    "mode": "timed",
+    "workload.queue_depth": 4,
+    "workload.requests": 150_000,
+    "workload.warmup_requests": 60_000,
+}
+
+
+def test_the_best_life_of_closed_loops_is_not_that_in_days(tmp_path: Path) -> None:
+    vary: dict[str, list[object]] = {"ftl.spare_factor": [0.15, 0.2, 0.3]}
+    done = floatgate.compare(CLOSED, vary)
+    lives = [one.result["lifetime"] for one in done if one.result is not None]
+    assert lives[2]["tbw_bytes"] > 1.3 * lives[0]["tbw_bytes"]
+    assert lives[2]["years"] < lives[0]["years"]
+    text, page = done.text(), done.report()
+    assert text.count(" TBW ") == 3
+    for shown in (text, page):
+        assert lifetime_headline.OWN_PACE_NOTE in shown
+        assert "longest life" not in shown
+    assert "<b>Life in bytes written</b>" in page
+    assert "<b>Life</b>" not in page
+    before, after = (Subject("run", one.result, {}) for one in (done.settings[0], done.settings[2]) if one.result)
+    assert [life_value(one) for one in (before, after)] == [lives[0]["tbw_bytes"], lives[2]["tbw_bytes"]]
+    assert str(short_life(after)).endswith(" TBW")
+    swept = floatgate.sweep(CLOSED, vary, out=tmp_path / "swept")
+    assert swept.own_pace()
+    assert all(lifetime_headline.YEARS not in row for row in swept.settings())
+    page = swept.report()
+    assert lifetime_headline.OWN_PACE_NOTE in page
+    assert "longest life" not in page
+
+
+def test_a_search_by_years_notes_that_the_drive_sets_the_rate() -> None:
+    points = Points(axes_of(["ftl.spare_factor=0.15,0.3"]))
+    for key, noted in (("lifetime.years", True), ("lifetime.tbw_bytes", False)):
+        goal = Goal((Objective(key, maximise=True),))
+        plan = SearchPlan(plan_runs(resolve(CLOSED), points, 1), goal, 2, 2)
+        note = pace_note(plan, [Trial(1, [("ftl.spare_factor", "0.15")])])
+        assert (note is not None) is noted
+        assert not noted or "lifetime.tbw_bytes is free of the rate" in str(note)

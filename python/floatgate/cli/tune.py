@@ -188,6 +188,8 @@ def _text(
         if len(front) > 1:
             lines.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
         lines += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
+        pace = page.pace_note(plan, front)
+        lines += [] if pace is None else [f"{'note':<10} {pace}"]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
         lines.append(f"{'importance':<10} of keys for {key}: {parts}")

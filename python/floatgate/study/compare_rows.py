@@ -131,7 +131,8 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
     """Return one row for each setting with a result, as charts are drawn of them (:data:`.varied_charts.Rows`)."""
     rows = []
     results = [setting.result for setting in comparison if setting.result is not None]
-    uneven = any(lifetime_headline.uneven(one) for one in results if not lifetime_headline.too_short(one))
+    long_enough = [one for one in results if not lifetime_headline.too_short(one)]
+    uneven, own_pace = (any(map(test, long_enough)) for test in (lifetime_headline.uneven, lifetime_headline.own_pace))
     for setting in comparison:
         result = setting.result
         if result is None:
@@ -143,8 +144,10 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
             if metric.key not in amplification.WITH_INTERVAL:
                 untold = short and lifetime_headline.is_life(metric.key)
                 row[metric.key] = None if untold else look(result, *metric.key.split("."))
+        if own_pace:
+            row[lifetime_headline.YEARS] = None
         if uneven:
-            key = lifetime_headline.FIRST_BLOCK
+            key = lifetime_headline.FIRST_TBW if own_pace else lifetime_headline.FIRST_BLOCK
             row[key] = None if short else look(result, *key.split("."))
         rows.append(row)
     return rows

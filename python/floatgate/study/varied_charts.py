@@ -101,10 +101,11 @@ def figures_of(rows: Rows) -> list[Figure]:
 
 def _lives(one: Figure, rows: Rows) -> list[Figure]:
     """Return a metric; of the life that of the average block and of the first one where rows have both."""
-    if one.key != lifetime_headline.YEARS or not _both_lives(rows):
+    key = lifetime_headline.FIRST_OF.get(one.key)
+    if key is None or not _known(rows, key):
         return [one]
     average, first = (f"Life of the {block} block" for block in ("average", "first"))
-    return [replace(one, title=average), replace(one, title=first, key=lifetime_headline.FIRST_BLOCK)]
+    return [replace(one, title=average), replace(one, title=first, key=key)]
 
 
 def _both_lives(rows: Rows) -> bool:
@@ -130,16 +131,15 @@ def listed(rows: Rows) -> list[tuple[str, Callable[[dict[str, Any]], str]]]:
     life = lifetime_headline.texts_of(rows)
     made: list[tuple[str, Callable[[dict[str, Any]], str]]] = []
     for one in metrics.listed():
-        if one.key == lifetime_headline.YEARS:
-            both = (
-                (lifetime_headline.AVERAGE_NAME, one.key),
-                (lifetime_headline.FIRST_NAME, lifetime_headline.FIRST_BLOCK),
-            )
-            names = both if _both_lives(rows) else (("life", one.key),)
-            made += [(name, functools.partial(_cell, key, life)) for name, key in names if _known(rows, key)]
-        elif _known(rows, one.key):
-            per = one.column or 1
-            made.append((one.short, functools.partial(_cell, one.key, functools.partial(_scaled, per))))
+        first = lifetime_headline.FIRST_OF.get(one.key)
+        text = life if one.key == lifetime_headline.YEARS else functools.partial(_scaled, one.column or 1)
+        name = "life" if one.key == lifetime_headline.YEARS else one.short
+        named = [(name, one.key)]
+        if first is not None and _known(rows, first):
+            named = [
+                (f"{name}, {block}", key) for block, key in zip(lifetime_headline.BLOCKS, (one.key, first), strict=True)
+            ]
+        made += [(name, functools.partial(_cell, key, text)) for name, key in named if _known(rows, key)]
     return made
 
 

@@ -16,11 +16,24 @@ YEARS = "lifetime.years"
 """Key of the life of the average block."""
 FIRST_BLOCK = "lifetime.years_first_block"
 """Key of the life until the first block wears out."""
-AVERAGE_NAME, FIRST_NAME = "life, average block", "life, first block"
-"""Names of both where a comparison shows both."""
+BLOCKS = ("average block", "first block")
+"""Whose lives these are, in the names of both where a comparison shows both."""
 DECIDES = ("wear.max_over_mean", "lifetime.tbw_bytes", "lifetime.tbw_first_block_bytes")
 """Columns of flat tables that say whether wear is uneven."""
-INSTEAD = {"lifetime.tbw_bytes": YEARS}
+TBW, FIRST_TBW = "lifetime.tbw_bytes", "lifetime.tbw_first_block_bytes"
+"""Keys of both lives in bytes that the host writes."""
+FIRST_OF = {YEARS: FIRST_BLOCK, TBW: FIRST_TBW}
+"""Keys of lives of the average block, and those until the first block wears out."""
+PACE = ("mode", "workload.arrival")
+"""Columns of flat tables that say whether the drive sets the rate of a run."""
+_OWN_PACE = frozenset({"closed", "think"})
+"""Values of ``workload.arrival`` under which a request waits for earlier ones: the faster the drive, the more a day."""
+OWN_PACE_NOTE = (
+    "Lives are bytes that the host writes until wear-out (TBW): in a closed loop a faster setting writes more per day, "
+    "and days would count against it."
+)
+"""How to read lives of runs whose rate the drive sets."""
+INSTEAD = {TBW: YEARS}
 """Metrics that are drawn only where another is not known, and that other."""
 ENOUGH = "evidence.enough"
 """Column of flat tables that says whether a run was long enough to estimate a life."""
@@ -94,6 +107,16 @@ def uneven_row(row: Mapping[str, Any]) -> bool:
         group, name = key.split(".")
         facts.setdefault(group, {})[name] = row.get(key)
     return uneven(facts)
+
+
+def own_pace(result: Facts | None) -> bool:
+    """Return whether the drive sets the rate of a run, as in a closed loop: days of its life measure speed too."""
+    return look(result, "mode") == "timed" and look(result, "config", "workload", "arrival") in _OWN_PACE
+
+
+def own_pace_row(row: Mapping[str, Any]) -> bool:
+    """Return the same of a flat row with the columns :data:`PACE`."""
+    return row.get(PACE[0]) == "timed" and row.get(PACE[1]) in _OWN_PACE
 
 
 def warning(result: Facts | None) -> str | None:
@@ -228,10 +251,10 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
 
 
 def cell(result: Facts) -> str:
-    """Format as ``4.1 years``, ``194 TBW (first block)``, ``too short``."""
+    """Format as ``4.1 years``, ``194 TBW (first block)``, ``too short``; in TBW where the drive sets the rate."""
     if too_short(result):
         return "too short"
-    life, tbw = years(result), tbw_bytes(result)
+    life, tbw = None if own_pace(result) else years(result), tbw_bytes(result)
     mark = " (first block)" if uneven(result) else ""
     if life is not None:
         return units.years(life) + mark
@@ -242,39 +265,59 @@ def of_several(results: Sequence[Facts]) -> section.Columns:
     """Return the columns of the lives of several results: one definition and one unit for all of them.
 
     A result by itself leads with its first block if wear is uneven. Beside others that would compare one definition
-    with another: where one of them is uneven, all have both lives.
+    with another: where one of them is uneven, all have both lives. Where the drive sets the rate of one of them, all
+    lives are in bytes.
     """
     known = [result for result in results if not too_short(result)]
-    both = any(map(uneven, known))
-    keys = ("years", "years_first_block") if both else ("years",)
-    text = units.in_one_unit([life for result in known for key in keys if (life := _number(result, key)) is not None])
+    both, in_bytes = any(map(uneven, known)), any(map(own_pace, known))
+    keys = _keys(known)[: 2 if both else 1]
+    text = _text_of(known, keys)
 
     def cells(result: Facts, _difference: section.Difference | None) -> list[str]:
         if too_short(result):
             return ["too short"] * len(keys)
         return [_cell(result, key, text) for key in keys]
 
+    pace = [OWN_PACE_NOTE] if in_bytes else []
     if not both:
-        return section.Columns(["life"], cells)
+        return section.Columns(["life"], cells, note=" ".join(pace))
     note = (
         "Life: until the average block and until the first block have used up their cycles. Both are shown, since wear "
         "is uneven under a setting at least."
     )
-    return section.Columns([AVERAGE_NAME, FIRST_NAME], cells, note=note)
+    return section.Columns([f"life, {block}" for block in BLOCKS], cells, note=" ".join([note, *pace]))
+
+
+def _keys(known: Sequence[Facts]) -> tuple[str, str]:
+    """Return the names of the lives of the average and of the first block, in the unit that can be compared."""
+    return ("tbw_bytes", "tbw_first_block_bytes") if any(map(own_pace, known)) else ("years", "years_first_block")
+
+
+def _text_of(known: Sequence[Facts], keys: Sequence[str]) -> Callable[[float], str]:
+    """Return what formats lives of results in one unit."""
+    if any(map(own_pace, known)):
+        return tbw_text
+    return units.in_one_unit([life for result in known for key in keys if (life := _number(result, key)) is not None])
 
 
 def _cell(result: Facts, key: str, text: Callable[[float], str]) -> str:
-    life, tbw = _number(result, key), _number(result, f"{key.replace('years', 'tbw')}_bytes")
+    life = _number(result, key)
     if life is not None:
         return text(life)
+    tbw = _number(result, f"{key.replace('years', 'tbw')}_bytes")
     return "-" if tbw is None else f"{units.figure(tbw / 1e12)} TBW"
 
 
-def comparable(results: Sequence[Facts]) -> list[float]:
-    """Return the lives that are known, by one definition: of the first block if wear is uneven in a result."""
+def in_order(results: Sequence[Facts]) -> list[str]:
+    """Return the lives that are known, the shortest first, by one definition and in one unit.
+
+    They are those of the first block if wear is uneven in a result, and in TBW if the drive sets the rate of one.
+    """
     known = [result for result in results if not too_short(result)]
-    key = "years_first_block" if any(map(uneven, known)) else "years"
-    return [life for result in known if (life := _number(result, key)) is not None]
+    average, first = _keys(known)
+    key = first if any(map(uneven, known)) else average
+    lives = (_number(result, key) for result in known)
+    return list(map(_text_of(known, [key]), sorted(life for life in lives if life is not None)))
 
 
 def texts_of(rows: Sequence[Mapping[str, Any]]) -> Callable[[float], str]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from floatgate.base import units
 from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.amplification import amplification
 from floatgate.results import shapes
@@ -106,8 +105,7 @@ def wafs_of(results: Iterable[Document]) -> str:
 
 def lives_of(results: Iterable[Document]) -> str:
     """Format as ``3.0 years to 4.1 years``: lives of several runs by one definition, in one unit."""
-    lives = sorted(lifetime_headline.comparable(list(results)))
-    return span(list(map(units.in_one_unit(lives), lives)))
+    return span(lifetime_headline.in_order(list(results)))
 
 
 def span(texts: list[str]) -> str:

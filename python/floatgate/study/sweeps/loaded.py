@@ -107,7 +107,7 @@ class LoadedSweep(Framed):
         The interval of ``waf_bytes`` is the wider one of that over seeds and that from batches of the runs
         (:class:`~floatgate.results.seed_stats.Spread`); where there is one seed, or seeds change nothing, it is that of
         the run. Runs without a result are left out, and so are lives of runs that were too short to tell one
-        (``evidence.enough``).
+        (``evidence.enough``). Where the drive sets the rate of a run, the default columns lack lives in years.
         """
         table = self.arrow()
         drawn = [metric.key for metric in metrics.drawn()] if figures is None else list(figures)
@@ -121,8 +121,18 @@ class LoadedSweep(Framed):
             if row["status"] == DONE:
                 groups.setdefault(tuple(row[key] for key in self.keys), []).append(row)
         uneven = figures is None and any(map(_uneven, groups.values()))
-        wanted += [lifetime_headline.FIRST_BLOCK] if uneven else []
+        first = lifetime_headline.FIRST_BLOCK
+        if figures is None and self.own_pace():
+            first = lifetime_headline.FIRST_TBW
+            wanted = [key for key in wanted if key != lifetime_headline.YEARS]
+        wanted += [first] if uneven and first in table.column_names else []
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
+
+    def own_pace(self) -> bool:
+        """Return whether the drive sets the rate of a run, as in a closed loop: then lives are compared in bytes."""
+        table = self.arrow()
+        there = [key for key in lifetime_headline.PACE if key in table.column_names]
+        return any(map(lifetime_headline.own_pace_row, table.select(there).to_pylist()))
 
     def plot(self, figure: str = amplification.IN_BYTES, *, width: int | None = None) -> alt.Chart | alt.LayerChart:
         """Return a chart of a figure against the keys that vary.

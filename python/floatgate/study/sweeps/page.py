@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.pages.page import report
 from floatgate.pages.parts import Grid, Items, Part, Section, Text
+from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.amplification import IN_BYTES
 from floatgate.study import varied_charts
 from floatgate.study.runs.left_out import of_runs
@@ -30,7 +31,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     parts = [
         *varied_charts.best(rows, keys, lambda _, row: varied_charts.keyed(row, keys)),
         *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
-        *_table(rows, keys),
+        *_table(rows, keys, [Text(lifetime_headline.OWN_PACE_NOTE)] if sweep.own_pace() else []),
         *_failures(sweep),
     ]
     title, left_out = f"sweep over {', '.join(keys)}", of_runs(sweep.plan())
@@ -44,7 +45,7 @@ def _progress(sweep: LoadedSweep) -> str:
     return text if len(sweep) == sweep.planned else f"{text}; {len(sweep)} have ended so far"
 
 
-def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
+def _table(rows: list[dict[str, Any]], keys: list[str], notes: list[Text]) -> list[Part]:
     shown = varied_charts.listed(rows)
     if not rows or not shown:
         return []
@@ -62,7 +63,7 @@ def _table(rows: list[dict[str, Any]], keys: list[str]) -> list[Part]:
         for row in ranked
     ]
     header = [*(varied_charts.short(key, keys) for key in keys), *(name for name, _ in shown)]
-    return [Section("Settings", [Text(text), Grid(header, cells, texts=len(keys), stacks=True)])]
+    return [Section("Settings", [Text(text), Grid(header, cells, texts=len(keys), stacks=True), *notes])]
 
 
 def _failures(sweep: LoadedSweep) -> list[Part]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,7 +12,9 @@ from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.page import report
 from floatgate.pages.parts import Cards, Charts, Code, Grid, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
+from floatgate.report.sections import lifetime_headline
 from floatgate.results.flat import plain
+from floatgate.run.run import check
 from floatgate.study import varied_charts
 from floatgate.study.range_ends import End, of_search
 from floatgate.study.runs.left_out import of_runs
@@ -84,13 +87,32 @@ def at_ends(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -
     return of_search(plan.axes, settings_of(front[0]), map(settings_of, ties))
 
 
+def pace_note(plan: SearchPlan, front: Sequence[Trial]) -> str | None:
+    """Note that a search by years of life prefers slow settings where the drive sets the rate; None elsewhere.
+
+    Args:
+        plan: of the search.
+        front: the best trials.
+    """
+    key = next((key for key in plan.goal.keys if key.startswith(lifetime_headline.YEARS)), None)
+    if key is None or not front:
+        return None
+    config = tomllib.loads(check(plan.runs.base.with_overrides(list(front[0].settings))))
+    if not lifetime_headline.own_pace({"mode": config["mode"], "config": config}):
+        return None
+    instead = key.replace("years", "tbw") + "_bytes"
+    return f"{key} prefers slow settings: in a closed loop they write less per day; {instead} is free of the rate"
+
+
 def _winner(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
     if not front:
         return [Text("No setting keeps to the bounds.", strong=True)]
     best = front[0]
     cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in plan.goal.keys]
     rows = [(key, str(plain(value))) for key, value in best.settings]
-    return [Cards(cards), Rows(rows), *(Text(f"{end.text()}.") for end in at_ends(plan, trials, front))]
+    notes = [end.text() for end in at_ends(plan, trials, front)]
+    notes += [note for note in [pace_note(plan, front)] if note]
+    return [Cards(cards), Rows(rows), *(Text(f"{note}.") for note in notes)]
 
 
 def _pictures(plan: SearchPlan, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:

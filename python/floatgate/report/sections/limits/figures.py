@@ -151,10 +151,13 @@ def short_life(case: Subject) -> str | None:
 
 
 def life_value(case: Subject) -> float | None:
-    """Return the life that counts as a number: years, or bytes of host writes where the workload has no time."""
+    """Return the life that counts as a number: years, or bytes of host writes.
+
+    Bytes stand where the workload has no time, and where the drive sets its rate: there a faster one has fewer years.
+    """
     if case.is_forecast:
         return entry.life_that_counts(case.result)
-    years = lifetime_headline.years(case.result)
+    years = None if lifetime_headline.own_pace(case.result) else lifetime_headline.years(case.result)
     return lifetime_headline.tbw_bytes(case.result) if years is None else years
 
 
