@@ -184,3 +184,48 @@ def test_a_search_by_years_notes_that_the_drive_sets_the_rate() -> None:
         note = pace_note(plan, [Trial(1, [("ftl.spare_factor", "0.15")])])
         assert (note is not None) is noted
         assert not noted or "lifetime.tbw_bytes is free of the rate" in str(note)
+
+
+def short(why: str, *, transient: int | None = None, written: float = 1.0) -> dict[str, Any]:
+    """A result of 1000 requests that is too short for a life."""
+    evidence = {"enough": False, "why": why, "drive_writes": written, "drive_writes_needed": 2.0}
+    workload = {"requests": 1000, "warmup_requests": 500}
+    return {
+        "evidence": evidence | {"transient_requests": transient},
+        "workload": {"kind": "synthetic"},
+        "config": {"workload": workload},
+    }
+
+
+def test_the_remedy_of_runs_that_are_too_short_serves_all_of_them() -> None:
+    known = of(45.3, 41.0, 1.2)
+    first, second = (short("not stationary", transient=count) for count in (100, 300))
+    assert lifetime_headline.shortages({"a": known, "b": known}) == []
+    assert lifetime_headline.shortages({"a": first, "b": second, "c": known}) == [
+        (
+            "a, b: no steady WAF and no life yet; "
+            "not stationary: only the beginning differs (workload.warmup_requests = 800 leaves it out of all)."
+        )
+    ]
+    assert lifetime_headline.shortages({"a": first, "b": known}) == [f"a: no steady WAF and no life yet; {SHORT}."]
+    assert lifetime_headline.too_short(first) == SHORT
+    assert lifetime_headline.shortages({"a": short("too short", written=0.5), "b": short("too short")}) == [
+        (
+            "All settings: no life yet; "
+            "too short: 0.50 drive writes, at least 2.0 needed (workload.requests = 4000 serves all)."
+        )
+    ]
+    many = {str(number): first for number in range(5)}
+    assert lifetime_headline.shortages(many | {"last": known})[0].startswith("5 of 6 settings: ")
+
+
+SHORT = "not stationary: only the beginning differs (workload.warmup_requests = 600 leaves it out)"
+
+
+def test_a_comparison_names_the_remedy_that_its_runs_name() -> None:
+    done = floatgate.compare(SMALL | {"workload.requests": 2000}, {"ftl.spare_factor": [0.15, 0.3]})
+    results = {one.label: one.result for one in done if one.result is not None}
+    (note,) = lifetime_headline.shortages(results)
+    assert "workload.requests = " in note
+    assert note in done.text().splitlines()
+    assert note in done.report()

@@ -55,6 +55,9 @@ def notes(comparison: Comparison) -> list[str]:
         *streams.batch_notes([run.result.to_dict() for run in comparison.runs]),
         *_matched(comparison),
         *read,
+        *lifetime_headline.shortages(
+            {setting.label: setting.result for setting in comparison if setting.result is not None}
+        ),
         *_seedless(comparison),
         *_intervals(comparison),
     ]

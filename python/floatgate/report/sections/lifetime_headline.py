@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
@@ -46,34 +47,99 @@ _SURE = 0.05
 """A range of lives that is narrower than this share of its figure is left out."""
 
 
-def too_short(result: Facts | None) -> str | None:
-    """Format as ``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None if the run suffices."""
+_NOT_STATIONARY = "not stationary"
+"""The reason of a result whose write amplification still changes."""
+
+
+@dataclass(frozen=True)
+class Shortage:
+    """Why a run tells no life, and what would mend it.
+
+    Attributes:
+        steady: whether the run is steady but for its beginning, which ``setting`` leaves out.
+        text: the reason in words.
+        setting: the key to set and its value; None where none is known.
+    """
+
+    steady: bool
+    text: str
+    setting: tuple[str, int] | None
+
+    def __str__(self) -> str:
+        if self.setting is None:
+            return self.text
+        key, value = self.setting
+        return f"{self.text} ({key} = {value}{' leaves it out' if self.steady else ''})"
+
+    def text_for_all(self) -> str:
+        """Format it where the setting is to serve other runs too, which need less of it."""
+        key, value = self.setting or ("", 0)
+        return f"{self.text} ({key} = {value} {'leaves it out of all' if self.steady else 'serves all'})"
+
+
+def shortage(result: Facts | None) -> Shortage | None:
+    """Return why a run tells no life; None if it does."""
     facts = look(result, "evidence") or {}
     if facts.get("enough") is not False:
         return None
     if beginning := _without_transient(result):
-        return f"{facts['why']}: only the beginning differs ({beginning} leaves it out)"
+        return Shortage(True, f"{facts['why']}: only the beginning differs", beginning)
     written, needed = facts["drive_writes"], facts["drive_writes_needed"]
     text = f"{facts['why']}: {units.figure(written, 2)} drive writes"
     if needed is None:
-        return text  # nothing was programmed: all that the host wrote is still in the buffer, or in unfinished chunks
+        # Nothing was programmed: all that the host wrote is still in the buffer, or in unfinished chunks.
+        return Shortage(False, text, None)
     text += f", at least {units.figure(math.ceil(10 * needed) / 10, 2)} needed"
     times = math.ceil(needed / written) if written else 0
-    longer = _longer(result, times)
-    return text + (f" ({longer})" if longer else "")
+    return Shortage(False, text, _longer(result, times))
 
 
-def _without_transient(result: Facts | None) -> str | None:
+def too_short(result: Facts | None) -> str | None:
+    """Format as ``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None if the run suffices."""
+    short = shortage(result)
+    return None if short is None else str(short)
+
+
+_NAMED_MAX = 3
+"""Settings that a note names; of more it says how many they are."""
+
+
+def shortages(results: Mapping[str, Facts]) -> list[str]:
+    """Say which of several settings tell no life, why, and the setting that mends it for all of them.
+
+    Settings whose reasons have the same key share a note, with the largest value: it serves each of them.
+
+    Args:
+        results: the results by the labels of their settings.
+    """
+    groups: dict[tuple[bool, str], dict[str, Shortage]] = {}
+    for label, result in results.items():
+        short = shortage(result)
+        if short is not None:
+            key = short.text.split(":")[0] if short.setting is None else short.setting[0]
+            groups.setdefault((short.steady, key), {})[label] = short
+    phrases = []
+    for group in groups.values():
+        worst = max(group.values(), key=lambda one: one.setting[1] if one.setting else 0)
+        which = "All settings" if len(group) == len(results) else f"{len(group)} of {len(results)} settings"
+        which = ", ".join(group) if len(group) < len(results) and len(group) <= _NAMED_MAX else which
+        lacks = "no steady WAF and no life yet" if worst.text.startswith(_NOT_STATIONARY) else "no life yet"
+        alike = worst.setting is None or len({one.setting for one in group.values()}) == 1
+        phrases.append(f"{which}: {lacks}; {worst if alike else worst.text_for_all()}.")
+    return phrases
+
+
+def _without_transient(result: Facts | None) -> tuple[str, int] | None:
     """Return the setting that leaves out the requests before the steady state; None where a longer run is needed.
 
     A trace has its laps of wear-in for this (``ftl.wear_in_max``).
     """
     facts = look(result, "evidence") or {}
     transient = facts.get("transient_requests")
-    if facts["why"] != "not stationary" or not transient or look(result, "workload", "kind") == "trace":
+    if facts["why"] != _NOT_STATIONARY or not transient or look(result, "workload", "kind") == "trace":
         return None
     before = look(result, "config", "workload", "warmup_requests") or 0
-    return f"workload.warmup_requests = {before + transient}"
+    return "workload.warmup_requests", before + transient
 
 
 def is_life(key: str) -> bool:
@@ -81,13 +147,13 @@ def is_life(key: str) -> bool:
     return key.startswith("lifetime.")
 
 
-def _longer(result: Facts | None, times: int) -> str | None:
+def _longer(result: Facts | None, times: int) -> tuple[str, int] | None:
     """Return the setting that makes the workload so many times as long."""
     passes = look(result, "workload", "passes")
     if look(result, "workload", "kind") == "trace":
-        return f"workload.repeat = {times * (passes or 1)}" if 1 < times < 1_000_000 else None
+        return ("workload.repeat", times * (passes or 1)) if 1 < times < 1_000_000 else None
     requests = look(result, "config", "workload", "requests")
-    return f"workload.requests = {times * requests}" if requests and times > 1 else None
+    return ("workload.requests", times * requests) if requests and times > 1 else None
 
 
 def uneven(result: Facts | None) -> bool:
