@@ -110,3 +110,49 @@ def test_hostile_names_are_shown_as_text(tmp_path: Path) -> None:
     facts = of_series(collecting.series([str(tmp_path / "0"), str(tmp_path / "1")], collecting.Wanted()))
     assert "\x1b" not in summary.screen(facts)
     assert "<script>" not in report.page(facts)
+
+
+def refused(tmp_path: Path, before: str, after: str) -> str:
+    """The message on two readings, the second of which is damaged, without its folder."""
+    paths = [tmp_path / "before", tmp_path / "after"]
+    for path, text in zip(paths, (before, after), strict=True):
+        path.write_text(text)
+    with pytest.raises(FloatgateError) as refusal:
+        of_series(collecting.series([str(path) for path in paths], collecting.Wanted()), None, None)
+    return str(refusal.value).replace(f"{tmp_path}/", "")
+
+
+CUT = "it was probably cut when it was copied; expected the whole file: copy it again"
+
+
+@pytest.mark.parametrize("name", sorted(set(TOOLS) - {"micron_text"}))  # its first line is the counter
+def test_a_reading_that_is_cut_within_a_line_is_called_so(name: str, tmp_path: Path) -> None:
+    before, after = (TOOLS[name].print(truth) for truth in random_truths(random.Random(f"{SEED}:cut:{name}"), 2))
+    lines = after.splitlines(keepends=True)
+    place = next(number for number, line in enumerate(lines) if number and len(line) > 3)
+    first, line = "".join(lines[:place]), lines[place].rstrip()
+    rest = line[: max(2, len(line) // 2)]
+    message = refused(tmp_path, before, first + rest)
+    end = f"and the file ends within its line {place + 1}, after {len(rest.encode())} bytes: {CUT}"
+    assert message.endswith(end), message
+    # With a line break at its end it is short, but not cut within a line.
+    assert CUT not in refused(tmp_path, before, first)
+
+
+def test_a_counter_whose_digits_are_cut_has_fallen_for_that_reason(tmp_path: Path) -> None:
+    before, after = (TOOLS["intel_text"].print(truth) for truth in random_truths(random.Random(f"{SEED}:digits"), 2))
+    fallen = 0
+    for end in range(len(after) // 4, len(after)):
+        if after[end - 1].isdigit() and after[end].isdigit():
+            try:
+                message = refused(tmp_path, before, after[:end])
+            except pytest.fail.Exception:
+                continue  # a line that counts nothing
+            fallen += "fall from" in message
+            assert message.endswith(CUT), message
+    assert fallen
+
+
+def test_whole_json_without_a_line_break_is_not_cut(tmp_path: Path) -> None:
+    before, after = (json.dumps({"data_units_written": units}, indent=1) for units in (9, 3))
+    assert CUT not in refused(tmp_path, before, after)

@@ -13,7 +13,7 @@ use crate::units::{parse_rate_hz, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
 use floatgate_input::date::iso_ps;
-use floatgate_input::{CHUNK, Input, Lines, Next};
+use floatgate_input::{CHUNK, Input, Lines, Next, cut};
 
 /// Marks the line with the rate of raw samples in the output of sigrok-cli.
 pub(crate) const META_RATE: &str = "META samplerate:";
@@ -222,6 +222,7 @@ impl Reader {
     #[cold]
     fn fault(&self, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         let place = Place::Line { path: self.path.clone(), line: self.lines.number(), column: None };
+        let (what, expected) = cut(what.into(), expected.into(), self.lines.cut_len());
         Error::input(place, what, expected)
     }
 

@@ -5,7 +5,7 @@ use crate::options::{ReadOptions, Watch};
 use crate::units::{parse_duration_ps, parse_time_unit_ps};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, Place, Result};
-use floatgate_input::{CHUNK, Input, Lines, Next};
+use floatgate_input::{CHUNK, Input, Lines, Next, cut};
 
 /// Reads a list. A header that ends in a unit (`us`, `low_us`) sets the unit of all lengths.
 pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: &mut Watch) -> Result<()> {
@@ -26,7 +26,11 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
                 return Err(Error::input(place, "a line that is too long", "expected a duration"));
             }
         };
-        let place = || Place::Line { path: path.clone(), line: lines.number(), column: None };
+        let fault = |what: String, expected: &str| {
+            let place = Place::Line { path: path.clone(), line: lines.number(), column: None };
+            let (what, expected) = cut(what, expected.into(), lines.cut_len());
+            Error::input(place, what, expected)
+        };
         let text = String::from_utf8_lossy(&lines.bytes()[from..from + len]);
         let text = text.trim();
         if text.is_empty() || text.starts_with(['#', ';']) {
@@ -42,15 +46,14 @@ pub(crate) fn read(input: Input, lows: &mut Lows, options: &ReadOptions, watch: 
         match unit.and_then(parse_time_unit_ps) {
             Some(named) if rows == 0 => unit_ps = unit_ps.or(Some(named)),
             _ if unit_ps.is_none() && text.parse::<f64>().is_ok() => {
-                return Err(Error::input(
-                    place(),
+                return Err(fault(
                     format!("{} has no unit", quote(text.as_bytes())),
                     "expected a unit after it, a unit in the header, or --time-unit 1us",
                 ));
             }
             _ => {
                 let what = format!("{} is not a length of time", quote(text.as_bytes()));
-                return Err(Error::input(place(), what, "expected a number with a unit, such as 812.5us"));
+                return Err(fault(what, "expected a number with a unit, such as 812.5us"));
             }
         }
     }

@@ -2,8 +2,8 @@
 
 use crate::options::Watch;
 use floatgate_base::{Error, Place, Result, error::quote};
-use floatgate_input::{CHUNK, Input};
-use memchr::memchr_iter;
+use floatgate_input::{CHUNK, Input, cut};
+use memchr::{memchr_iter, memrchr};
 use std::ops::Range;
 
 /// Longest word that is accepted.
@@ -20,6 +20,8 @@ pub(crate) struct Words<'a> {
     at_end: bool,
     /// Line breaks that have left the buffer.
     lines_before: u64,
+    /// Bytes of the first line in the buffer that have left it.
+    line_bytes_before: usize,
     /// Start of the word returned last.
     word: usize,
 }
@@ -34,6 +36,7 @@ impl<'a> Words<'a> {
             end: 0,
             at_end: false,
             lines_before: 0,
+            line_bytes_before: 0,
             word: 0,
         }
     }
@@ -80,6 +83,10 @@ impl<'a> Words<'a> {
             return Err(self.fault(what, "expected text in words"));
         }
         self.lines_before += memchr_iter(b'\n', &self.buf[..self.start]).count() as u64;
+        self.line_bytes_before = match memrchr(b'\n', &self.buf[..self.start]) {
+            Some(n) => self.start - n - 1,
+            None => self.line_bytes_before + self.start,
+        };
         self.buf.copy_within(self.start..self.end, 0);
         let read = self.input.read_full(&mut self.buf[held..held + CHUNK])?;
         (self.start, self.end, self.at_end) = (0, held + read, read < CHUNK);
@@ -91,7 +98,16 @@ impl<'a> Words<'a> {
     pub fn fault(&self, what: impl Into<String>, expected: impl Into<String>) -> Box<Error> {
         let breaks = memchr_iter(b'\n', &self.buf[..self.word]).count() as u64;
         let line = 1 + self.lines_before + breaks;
+        let cut_len = self.cut_len().filter(|_| line > 1);
+        let (what, expected) = cut(what.into(), expected.into(), cut_len);
         Error::input(Place::Line { path: self.input.name().into(), line, column: None }, what, expected)
+    }
+
+    /// Returns the bytes of the last line where the file ends within it and all its words were returned.
+    fn cut_len(&self) -> Option<usize> {
+        let data = &self.buf[..self.end];
+        let is_cut = self.at_end && self.start == self.end && data.last().is_some_and(|&last| last != b'\n');
+        is_cut.then(|| memrchr(b'\n', data).map_or(self.line_bytes_before + self.end, |n| self.end - n - 1))
     }
 
     /// Returns the word returned last.

@@ -4,10 +4,12 @@
 //! Must not depend on the content of the files.
 
 mod cursor;
+mod cut;
 pub mod date;
 mod file;
 mod lines;
 
 pub use cursor::{Cursor, Fault, PAD, POW10, scaled};
+pub use cut::cut;
 pub use file::{Input, STDIN};
 pub use lines::{CHUNK, LINE_MAX, Lines, Next, whole_lines};

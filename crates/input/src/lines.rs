@@ -91,6 +91,14 @@ impl Lines {
         self.number
     }
 
+    /// Returns the bytes of the line delivered last where the file ends within it, without a line break. A file of
+    /// one line is none that was cut.
+    #[cold]
+    pub fn cut_len(&self) -> Option<usize> {
+        let is_cut = self.at_end && self.start > self.end && self.number > 1;
+        is_cut.then(|| self.end - memrchr(b'\n', &self.buf[..self.end]).map_or(0, |n| n + 1))
+    }
+
     /// Returns whether all buffered bytes are below 128.
     #[inline]
     pub fn ascii(&self) -> bool {
@@ -239,6 +247,29 @@ mod tests {
         assert!(cut(b"", 4).is_empty());
         content = vec![b'z'; 3 * LINE_MAX];
         assert_eq!(cut(&content, 1000), [None]);
+    }
+
+    #[test]
+    fn the_last_line_without_a_break_is_cut() {
+        let lens = |content: &[u8], chunk| {
+            let stream = Box::new(std::io::Cursor::new(content.to_vec()));
+            let mut lines = Lines::new(Input::from_stream("t", "file", stream).unwrap(), chunk).unwrap();
+            let mut out = Vec::new();
+            let mut bound = Bound::new(1000);
+            loop {
+                bound.step();
+                match lines.next_line() {
+                    Next::Empty if lines.refill().unwrap() => {}
+                    Next::Empty => return out,
+                    _ => out.push(lines.cut_len()),
+                }
+            }
+        };
+        for chunk in [1, 3, CHUNK] {
+            assert_eq!(lens(b"first\nlast", chunk), [None, Some(4)], "{chunk}");
+            assert_eq!(lens(b"first\nlast\n", chunk), [None, None], "{chunk}");
+            assert_eq!(lens(b"one line", chunk), [None], "{chunk}");
+        }
     }
 
     /// An endless line is read only until it is known to be too long. A caller that skips it gets an error with its

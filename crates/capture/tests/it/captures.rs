@@ -249,7 +249,13 @@ fn bad_dumps_are_refused_with_place_and_remedy() {
         ),
         (
             "$timescale 1us $end\n$var wire 1 ! rb",
-            "c:2: the file ends within its declarations; expected $enddefinitions",
+            "c:2: the file ends within its declarations, and the file ends within this line, after 16 bytes: it was \
+             probably cut when it was copied; expected the whole file: copy it again, or remove this line",
+        ),
+        (
+            &(HEAD.to_owned() + "#500\n0!\n#33"),
+            "c:6: time goes back to '#33', and the file ends within this line, after 3 bytes: it was probably cut \
+             when it was copied; expected the whole file: copy it again, or remove this line",
         ),
         (
             "$timescale 3 weeks $end\n",
@@ -303,6 +309,11 @@ fn bad_rows_and_lengths_are_refused_with_place_and_remedy() {
         (
             "Time [s],rb\n0.2,1\n0.1,0\n",
             "c:3: time goes back to '0.1,0'; expected rows in ascending order of time",
+        ),
+        (
+            "Time [s],rb\n0.2,1\n0.",
+            "c:3: time goes back to '0.', and the file ends within this line, after 2 bytes: it was probably cut \
+             when it was copied; expected the whole file: copy it again, or remove this line",
         ),
         (
             "Time [s],rb\n0.2,1\n0.3,0,1\n",

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, quote, quoted
 from floatgate.lab.counters import documents, formats, prometheus
+from floatgate.lab.counters.cut import with_cut
 from floatgate.lab.counters.reading import NOTHING_STATED, SOURCE, Reading, Stated
 
 _NAMES_MAX = 6
@@ -73,11 +74,13 @@ def of_file(path: str, wanted: Wanted) -> list[Reading]:
     Raises:
         InputError: it cannot be read, is damaged, or has no reading.
     """
-    parts = documents.documents(path, by_name=True, by_mtime=wanted.by_mtime)
-    made = [(part, formats.readings(part, wanted.stated)) for part in parts]
-    readings = [reading for _, several in made for reading in several]
-    if not readings:
-        raise formats.refusal(parts[0])
+    try:
+        parts = documents.documents(path, by_name=True, by_mtime=wanted.by_mtime)
+        readings = [reading for part in parts for reading in formats.readings(part, wanted.stated)]
+        if not readings:
+            raise formats.refusal(parts[0])
+    except InputError as error:
+        raise with_cut(path, error, documents.BYTES_MAX) from None
     return readings
 
 

@@ -14,6 +14,8 @@ from floatgate.base.errors import input_error
 from floatgate.lab.counters import intervals as between
 from floatgate.lab.counters import questions, times
 from floatgate.lab.counters.collecting import Series
+from floatgate.lab.counters.cut import with_cut
+from floatgate.lab.counters.documents import BYTES_MAX
 from floatgate.lab.counters.endurance import Endurance, by_cycles
 from floatgate.lab.counters.intervals import Amplification, Interval, Rise, Sum
 from floatgate.lab.counters.reading import Counter, Reading
@@ -69,9 +71,9 @@ def of_series(
     parts = between.of_series(readings, hours)
     total = between.summed(parts)
     if not total.count:
-        raise input_error(
-            f"{parts[-1].last.place}: {parts[-1].faults[0]}; expected two readings between which it rises"
-        )
+        place = parts[-1].last.place
+        error = input_error(f"{place}: {parts[-1].faults[0]}; expected two readings between which it rises")
+        raise with_cut(place.split(", line ")[0], error, BYTES_MAX)
     made: Facts = {
         "schema": SCHEMA,
         "drive": {
