@@ -3,6 +3,7 @@
 use crate::layers::Layers;
 use crate::policy_sets::{POLICY_SETS, PolicySet};
 use crate::presets::PRESETS;
+use crate::property::range_words;
 use crate::resolve::resolve;
 use crate::settings::TABLES;
 use crate::slot_types::SLOTS;
@@ -18,7 +19,7 @@ fn params<'a>(list: impl IntoIterator<Item = &'a ParamInfo>) -> Value {
                 "name": p.name,
                 "summary": p.described() + &mode(p.acts).map_or_else(String::new, |mode| format!("; in {mode} mode")),
                 "default": p.default_words(),
-                "values": p.range_words(),
+                "values": range_words(p, ""),
             })
         })
         .collect()
@@ -88,7 +89,7 @@ fn key(row: &ParamInfo, owners: &[&str], acts: Acts) -> Value {
         "name": row.name,
         "summary": row.summary,
         "default": row.default_words(),
-        "values": row.range_words(),
+        "values": range_words(row, ""),
         "unit": unit(row.name),
         "mode": mode(acts),
         "needs": row.need.map(|need| json!({ "key": need.key, "values": need.values })),

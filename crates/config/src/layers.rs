@@ -7,6 +7,7 @@
 
 use crate::settings::Experiment;
 use crate::settings::conditions;
+use crate::sizes;
 use crate::slot_types::SLOTS;
 use crate::toml_errors::{Origin, line_of, refusal};
 use floatgate_base::{Acts, Error, Place, Result, Slot};
@@ -64,6 +65,7 @@ impl Layers {
     /// # Errors
     /// With line and column: bad TOML, unknown keys, values of a wrong type.
     pub fn add_file(&mut self, text: &str, path: &str) -> Result<()> {
+        let text = &*sizes::in_bytes(text, Origin::Experiment(path))?;
         let fail = |e: toml::de::Error| refusal(text, Origin::Experiment(path), &e);
         let table = DeTable::parse(text).map_err(fail)?;
         toml::from_str::<Experiment>(text).map_err(fail)?;
@@ -96,9 +98,14 @@ impl Layers {
         let one_line = !value.contains(['\n', '\r']);
         let mut first_error = None;
         for text in candidates.iter().skip(usize::from(!one_line)) {
+            let text = match sizes::in_bytes(text, Origin::Override(key, value)) {
+                Ok(text) => text,
+                Err(_) if first_error.is_some() && is_toml(&candidates[0]) => break,
+                Err(error) => return Err(error),
+            };
             // Whole numbers of TOML end at 2^63 - 1: reading a table checks that, reading an
             // experiment does not.
-            match toml::from_str::<Experiment>(text).and_then(|_| toml::from_str::<Table>(text)) {
+            match toml::from_str::<Experiment>(&text).and_then(|_| toml::from_str::<Table>(&text)) {
                 Ok(table) => {
                     let places = BTreeMap::from([(key.to_string(), place())]);
                     self.lay(table, places);
@@ -110,7 +117,7 @@ impl Layers {
             }
         }
         let (text, error) = first_error.expect("one candidate was tried");
-        Err(refusal(text, Origin::Override(key, value), &error))
+        Err(refusal(&text, Origin::Override(key, value), &error))
     }
 
     /// Lays a preset's text under everything.

@@ -15,6 +15,7 @@ mod property;
 pub mod resolve;
 pub mod schema;
 pub mod settings;
+mod sizes;
 pub mod slot_table;
 pub mod slot_types;
 mod tables;

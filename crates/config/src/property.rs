@@ -4,6 +4,20 @@ use floatgate_base::ParamInfo;
 use floatgate_base::policy::{Acts, ParamKind, Range};
 use serde_json::{Map, Value, json};
 
+/// An example of a size.
+pub(crate) const SIZE: &str = "a size such as \"4 KiB\"";
+
+/// Returns whether a key takes sizes beside whole numbers of bytes: its name ends with the unit.
+pub(crate) fn takes_sizes(row: &ParamInfo) -> bool {
+    matches!(row.kind, ParamKind::Whole { .. }) && row.name.ends_with("_bytes")
+}
+
+/// Describes what a key takes, with an example behind its range.
+pub(crate) fn range_words(row: &ParamInfo, example: &str) -> String {
+    let range = row.range_words() + example;
+    if takes_sizes(row) { format!("{range}, or {SIZE}") } else { range }
+}
+
 /// Describes in which mode and with which other keys a key acts, as the end of its description.
 fn condition_words(param: &ParamInfo) -> String {
     let mode = match param.acts {
@@ -27,7 +41,7 @@ pub(crate) fn property(param: &ParamInfo, owners: &[&str], open: Option<Value>) 
     let bounded = owners.len() < 2;
     match param.kind {
         ParamKind::Whole { least, most } => {
-            shown["type"] = "integer".into();
+            shown["type"] = if takes_sizes(param) { json!(["integer", "string"]) } else { "integer".into() };
             if bounded {
                 shown["minimum"] = least.into();
                 shown["maximum"] = most.into();

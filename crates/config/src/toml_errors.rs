@@ -1,5 +1,6 @@
 //! Errors of the TOML reader in floatgate's words: key and value, what is wrong, and what to write instead.
 
+use crate::property::range_words;
 use crate::settings;
 use crate::slot_types::SLOTS;
 use floatgate_base::names::{self, SUGGESTIONS_MAX};
@@ -196,12 +197,7 @@ impl Subject<'_> {
         if let Origin::Other(..) = self.origin {
             return None;
         }
-        if let Some((_, row)) = settings::rows().find(|(other, _)| other == key) {
-            return Some(*row);
-        }
-        let (table, name) = key.rsplit_once('.')?;
-        let slot = SLOTS.iter().find(|slot| slot.key == table)?;
-        slot.params().into_iter().find(|(param, _)| param.name == name).map(|(param, _)| *param)
+        settings::row_of(key)
     }
 
     /// Says what the key takes, with an example.
@@ -218,7 +214,7 @@ impl Subject<'_> {
         };
         Some(match row.kind {
             ParamKind::Whole { least, .. } => {
-                row.range_words() + &such_as(default.or(Some(Setting::Whole(least))))
+                range_words(&row, &such_as(default.or(Some(Setting::Whole(least)))))
             }
             ParamKind::Number(_) if row.advice.is_none() => row.range_words() + &such_as(default),
             ParamKind::Name(names) => {

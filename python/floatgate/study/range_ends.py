@@ -129,9 +129,12 @@ def _limits() -> Mapping[str, tuple[float | None, float | None]]:
     least: dict[str, list[float | None]] = {}
     most: dict[str, list[float | None]] = {}
     for key, table in setting_schemas():
-        if table.get("type") not in ("number", "integer"):
+        types = table.get("type", ())
+        # Keys in bytes take sizes in text beside whole numbers.
+        types = {types} if isinstance(types, str) else set(types) - {"string", "null"}
+        if not types or not types <= {"number", "integer"}:
             continue
-        step = 1 if table["type"] == "integer" else 0
+        step = 1 if types == {"integer"} else 0
         low, high = table.get("exclusiveMinimum"), table.get("exclusiveMaximum")
         least.setdefault(key, []).append(table.get("minimum") if low is None else low + step)
         most.setdefault(key, []).append(table.get("maximum") if high is None else high - step)

@@ -106,6 +106,16 @@ pub(crate) fn rows() -> impl Iterator<Item = (String, &'static ParamInfo)> {
     TABLES.iter().flat_map(|table| table.rows.iter().map(|row| (table.key_of(row), row)))
 }
 
+/// Finds the row of a key, of a table or of a slot.
+pub(crate) fn row_of(key: &str) -> Option<ParamInfo> {
+    if let Some((_, row)) = rows().find(|(other, _)| other == key) {
+        return Some(*row);
+    }
+    let (table, name) = key.rsplit_once('.')?;
+    let slot = slot_types::SLOTS.iter().find(|slot| slot.key == table)?;
+    slot.params().into_iter().find(|(param, _)| param.name == name).map(|(param, _)| *param)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -156,8 +166,13 @@ mod tests {
             let schema = schema.unwrap_or_else(|| panic!("{}", table.key));
             for row in table.rows {
                 let key = &schema["properties"][row.name];
+                let sized = key["type"] == serde_json::json!(["integer", "string"]);
+                assert_eq!(
+                    sized,
+                    row.name.ends_with("_bytes") && matches!(row.kind, ParamKind::Whole { .. })
+                );
                 assert!(
-                    key["type"].is_string() && key["description"].is_string(),
+                    (sized || key["type"].is_string()) && key["description"].is_string(),
                     "{}: {key}",
                     table.key_of(row)
                 );
