@@ -9,7 +9,7 @@ use floatgate_base::counted::{counted, skipped};
 use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_input::Input;
-use floatgate_input::{CHUNK, LINE_MAX, Lines, Next, whole_lines};
+use floatgate_input::{CHUNK, LINE_MAX, Lines, Next, cut, whole_lines};
 use floatgate_input::{Cursor, Fault};
 
 /// The grammar of one text format.
@@ -144,7 +144,8 @@ impl<F: LineFormat> TextReader<F> {
             (format!("{} {}", quote(&text[fault.from..fault.to]), fault.what), Some(fault.from as u64 + 1))
         };
         let place = Place::Line { path: self.setup.path.clone(), line: self.lines.number(), column };
-        self.bad_line(place, what, fault.expected)
+        let (what, expected) = cut(what, fault.expected.into(), self.lines.cut_len());
+        self.bad_line(place, what, &expected)
     }
 
     #[cold]
