@@ -149,6 +149,13 @@ CASES: dict[str, Callable[[Path], Case]] = {
         *((0, [shell, "--line", f"floatgate run {_toml(at)} {NAME}"]) for shell in ("bash", "zsh", "fish")),
     ],
     "man": lambda _: [(0, []), (2, [NAME])],
+    "live": lambda at: [
+        (2, [NAME, "--exports", NAME]),
+        (2, [NAME, "--cache", NAME]),
+        (2, [NAME, "--assert", NAME]),
+        (2, [NAME, _toml(at), "--set", f"{NAME}=1"]),
+        (2, [NAME, NAME]),
+    ],
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
     "docs": lambda _: [(0, []), (2, [NAME])],
     "drives": lambda _: [(2, [NAME])],

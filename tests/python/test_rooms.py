@@ -20,7 +20,7 @@ FLOORS = [
     {"cli"},
     {"papers"},
     {"study"},
-    {"lab", "placement"},
+    {"lab", "live", "placement"},
     {"run"},
     {"trace"},
     {"report"},

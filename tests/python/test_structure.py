@@ -18,7 +18,7 @@ CRATES = ROOT / "crates"
 LAYERS = [
     {"python"},
     {"experiment"},
-    {"config"},
+    {"config", "live"},
     {"sim"},
     {"trace", "host", "ftl", "lifetime"},
     {"stats"},

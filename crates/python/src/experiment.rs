@@ -121,6 +121,13 @@ fn write_rate(
 #[pyclass(frozen, module = "floatgate._core")]
 pub struct RunOutput(Output);
 
+impl RunOutput {
+    /// Wraps an output of the core.
+    pub fn of(output: Output) -> Self {
+        Self(output)
+    }
+}
+
 #[pymethods]
 impl RunOutput {
     /// The content of result.json.

@@ -8,6 +8,7 @@ mod content;
 mod errors;
 mod experiment;
 mod json;
+mod live;
 mod patterns;
 mod request_log;
 mod requests;
@@ -88,6 +89,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     capture::register(module)?;
     content::register(module)?;
     experiment::register(module)?;
+    live::register(module)?;
     patterns::register(module)?;
     requests::register(module)?;
     trace::register(module)

@@ -29,6 +29,7 @@ pub mod drive;
 pub mod drive_file;
 mod failure;
 pub mod gate;
+mod glance;
 mod lap_mean;
 pub mod lap_outcome;
 mod lap_serve;
@@ -49,6 +50,7 @@ pub mod wear_ahead;
 pub mod wear_in;
 pub mod written_pages;
 
+pub use glance::Glance;
 pub use life::{FullLife, full_life};
 pub use life_book::LifeOptions;
 pub use outcome::Outcome;

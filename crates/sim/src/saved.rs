@@ -13,8 +13,8 @@ use crate::failure::another_trace;
 use crate::gate::{SavedThrottled, Throttled};
 use crate::plan::{Plan, Precondition};
 use crate::precondition::{Preparation, SavedPreparation};
-use crate::reading::SavedReading;
 use crate::reading::foresight::{Foreseeing, ForesightStep};
+use crate::reading::{Reading, SavedReading};
 use crate::serve::clock::Clock;
 use crate::serve::idle::{Idle, IdleCounts};
 use crate::serve::idle_prediction::IdlePrediction;
@@ -24,6 +24,7 @@ use floatgate_base::{Error, Result};
 use floatgate_ftl::separate::Foresight;
 use floatgate_host::Queues;
 use floatgate_snapshot::{Reader, Writer, damaged};
+use floatgate_trace::Source;
 use std::io::{self, Read, Write};
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
@@ -36,7 +37,8 @@ impl Simulation {
     /// Those of the file.
     ///
     /// # Panics
-    /// Under the shadow model, with a log of requests, and for a whole life, which are not written.
+    /// Under the shadow model, with recorded pins, and for a whole life, which are not written. A log of requests is left
+    /// out: a resumed run does not report those under way.
     pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
         let Self {
             plan,
@@ -48,7 +50,8 @@ impl Simulation {
             state,
         } = self;
         let Stages { addressing, serving, book } = stages;
-        assert!(!self.is_recorded(), "recordings are not part of snapshots");
+        let listened = serving.timed().is_some_and(|serving| serving.direct.pins.is_some());
+        assert!(!listened, "recordings of pins are not part of snapshots");
         assert!(!plan.shadow, "the shadow model is not part of snapshots");
         out.state("phase", &self.phase())?;
         let preparation = match state {
@@ -104,10 +107,28 @@ impl Simulation {
     /// # Errors
     /// A damaged file; a trace that cannot be opened, or has changed.
     pub fn resume<R: Read>(plan: Plan, from: &mut Reader<R>) -> Result<Self> {
+        let run = Self::new(plan)?;
+        run.resumed(from, Reading::restore)
+    }
+
+    /// Restores a run that [`Simulation::live`] began; `source` holds the requests after those served.
+    ///
+    /// # Errors
+    /// A damaged file; a source without what the plan needs.
+    pub fn resume_live<R: Read>(plan: Plan, source: Box<dyn Source>, from: &mut Reader<R>) -> Result<Self> {
+        let run = Self::live(plan, source)?;
+        run.resumed(from, Reading::go_on)
+    }
+
+    fn resumed<R: Read>(
+        mut self,
+        from: &mut Reader<R>,
+        reposition: impl FnOnce(&mut Reading, SavedReading) -> Result<()>,
+    ) -> Result<Self> {
+        let run = &mut self;
         let phase: Phase = from.state("phase")?;
-        let mut run = Self::new(plan)?;
         if phase == Phase::Scan {
-            return Ok(run);
+            return Ok(self);
         }
         let preparation: Option<SavedPreparation> = from.state("preparation")?;
         run.wear_in = from.state("wear-in")?;
@@ -125,8 +146,8 @@ impl Simulation {
             (Phase::Done, None) => run.recalling(foresight, State::Done),
             _ => return Err(otherwise_prepared(from)),
         };
-        run.reading.restore(reading)?;
-        Ok(run)
+        reposition(&mut run.reading, reading)?;
+        Ok(self)
     }
 
     fn resume_serving<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {

@@ -24,6 +24,7 @@ use floatgate_ftl::separate::Foresight;
 use floatgate_host::split::beyond_drive;
 use floatgate_host::{Beyond, Outside};
 use floatgate_stats::Row;
+use floatgate_trace::Source;
 use serde::{Deserialize, Serialize};
 
 /// The phase of a run.
@@ -110,8 +111,22 @@ impl Simulation {
         Ok(simulation)
     }
 
+    /// Creates a run whose requests come from `source` while it goes on, whatever the plan names. A step of exactly as
+    /// many requests as the source holds does not ask it again; one more step ends the run.
+    ///
+    /// # Errors
+    /// The source lacks columns that the plan needs.
+    pub fn live(plan: Plan, source: Box<dyn Source>) -> Result<Self> {
+        open::check(&plan, source.as_ref())?;
+        Self::with_source(plan, Kept::default(), source)
+    }
+
     fn with(plan: Plan, kept: Kept) -> Result<Self> {
         let source = open::open_for_run(&plan)?;
+        Self::with_source(plan, kept, source)
+    }
+
+    fn with_source(plan: Plan, kept: Kept, source: Box<dyn Source>) -> Result<Self> {
         let reading = Reading::new(&plan, source);
         let stages = Stages::new(&plan, None, kept);
         let state = State::Ends(Vec::new());

@@ -35,6 +35,8 @@ pub enum Kind {
     Drive,
     /// A run that was interrupted.
     Run,
+    /// A live drive.
+    Live,
 }
 
 impl Kind {
@@ -42,11 +44,12 @@ impl Kind {
         match self {
             Self::Drive => b'd',
             Self::Run => b'r',
+            Self::Live => b'l',
         }
     }
 
     fn of(byte: u8) -> Option<Self> {
-        [Self::Drive, Self::Run].into_iter().find(|kind| kind.byte() == byte)
+        [Self::Drive, Self::Run, Self::Live].into_iter().find(|kind| kind.byte() == byte)
     }
 
     /// Returns the kind's name for messages.
@@ -55,6 +58,7 @@ impl Kind {
         match self {
             Self::Drive => "a drive (--save-drive)",
             Self::Run => "an interrupted run (run.snapshot)",
+            Self::Live => "a live drive (drive.snapshot)",
         }
     }
 }

@@ -23,6 +23,7 @@ MODULES = {
     "counters": ["counters"],
     "rb": ["rb"],
     "theory": ["theory"],
+    "live": ["live"],
     "trace": ["trace"],
     "fetch": ["fetch"],
     "check": ["check"],

@@ -239,6 +239,7 @@ _SOURCES: dict[tuple[str, str], Callable[[str], list[Candidate]]] = {
     ("", "--pattern"): _of_key("workload.pattern"),
     ("", "--micro"): _micros,
     ("", "--kind"): _kinds,
+    ("live", "--cache"): _names("safe", "volatile"),
     ("placement", "--by"): _names("context", "file", "path-pattern", "process", "thread", "fd"),
     ("placement", "--policy"): _names("pds", "ids", "lifetime"),
     ("placement", "--isolation"): _names("persistent", "persistent-apart", "initial"),

@@ -17,7 +17,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Forecast": ("lifetime", "plan", "theory"),
     "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
     "Traces and recording": ("trace", "fetch", "placement"),
-    "Real drives and files": ("counters", "rb", "content"),
+    "Real programs, drives and files": ("live", "counters", "rb", "content"),
     "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "cite", "docs", "man", "completion"),
 }
 """The sections of the commands, by what one wants to do."""

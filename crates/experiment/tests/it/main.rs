@@ -33,6 +33,7 @@ mod lifetime_reduced;
 mod lifetime_stamps;
 mod lifetime_tails;
 mod lifetime_truth;
+mod live;
 mod metadata;
 mod metrics;
 mod midas;

@@ -43,9 +43,17 @@ pub(crate) fn open_for_run(plan: &Plan) -> Result<Box<dyn Source>> {
     check_foresight(plan)?;
     let keep = &plan.workload.keep;
     let source = if reads_again(plan) { open_keeping(plan, &keep.or_place()) } else { open_source(plan) }?;
-    check_times(plan, source.as_ref())?;
-    check_columns(plan, source.as_ref())?;
+    check(plan, source.as_ref())?;
     Ok(source)
+}
+
+/// Checks whether a source has what the plan needs.
+///
+/// # Errors
+/// It lacks times or columns.
+pub(crate) fn check(plan: &Plan, source: &dyn Source) -> Result<()> {
+    check_times(plan, source)?;
+    check_columns(plan, source)
 }
 
 /// Returns whether a run reads its trace more than once, usually all of it.

@@ -279,6 +279,22 @@ impl Reading {
         }
     }
 
+    /// Continues behind the requests of a snapshot, with a source that holds only those after them.
+    ///
+    /// # Errors
+    /// None; it repositions like [`Reading::restore`].
+    #[expect(clippy::unnecessary_wraps, reason = "stands in for `restore`")]
+    pub fn go_on(&mut self, saved: SavedReading) -> Result<()> {
+        let SavedReading { position, first_pass, dispatched } = saved;
+        let Position { before, in_batch: _, next, pass, digest, shift_ns, stamps } = position;
+        self.first_pass = first_pass;
+        if let (Some(dispatching), Some(counters)) = (&mut self.dispatching, dispatched) {
+            dispatching.counters = counters;
+        }
+        self.at = Cursor { before: before + next, pass, digest, shift_ns, stamps, ..Cursor::default() };
+        Ok(())
+    }
+
     /// Reads the source up to the batch in which a snapshot was taken.
     ///
     /// # Errors

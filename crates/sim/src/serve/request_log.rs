@@ -58,7 +58,9 @@ impl RequestLog {
     /// Adds completed requests.
     pub fn ended(&mut self, ended: &mut Vec<(u32, u64)>) {
         for (number, completed_ns) in ended.drain(..) {
-            if let Some((request, fetched_ns)) = self.underway[number as usize].take() {
+            // One that was under way when the run was resumed is not known here.
+            let known = self.underway.get_mut(number as usize).and_then(Option::take);
+            if let Some((request, fetched_ns)) = known {
                 self.rows.requests.push(request);
                 self.rows.fetched_ns.push(fetched_ns);
                 self.rows.completed_ns.push(completed_ns);

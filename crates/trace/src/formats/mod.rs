@@ -18,6 +18,8 @@ mod fio_log;
 mod fiu;
 mod flashsim;
 mod ftrace;
+pub mod live;
+pub mod live_parts;
 mod mqsim;
 mod nbdkit_log;
 mod oracle_general;
@@ -135,6 +137,7 @@ pub const FORMATS: &[FormatInfo] = &[
     strace::INFO,
     perf_script::INFO,
     parquet::INFO,
+    live::INFO,
 ];
 
 impl std::fmt::Debug for FormatInfo {

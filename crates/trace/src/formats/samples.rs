@@ -32,7 +32,7 @@ fn origin(format: &str) -> &'static str {
         "blktrace" => "constructed in the layout of the kernel's header; equal to blkparse's text in tests",
         "vscsi" => "version 1, constructed in the layout of real records",
         "nbdkit-log" => "recorded for floatgate",
-        "strace" | "perf-script" => "in the form of our own recordings",
+        "strace" | "perf-script" | "live" => "in the form of our own recordings",
         _ => REAL,
     }
 }
@@ -199,6 +199,7 @@ pub(crate) fn binary_samples() -> Vec<(&'static str, Vec<u8>)> {
         ("vscsi", vscsi(false)),
         ("vscsi", vscsi(true)),
         ("oracle-general", [(5, 8, 4096, 2), (6, 9, 512, -1), (6, 8, 4096, i64::MAX)].map(oracle).concat()),
+        ("live", super::live::sample()),
         ("pages", [5u32, 1 << 20, u32::MAX].map(u32::to_le_bytes).concat()),
     ]
 }

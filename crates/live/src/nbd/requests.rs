@@ -1,0 +1,195 @@
+//! The transmission: requests of one connection, and their replies.
+
+use super::server::{Export, Server};
+use super::{TRANSFER_MAX, errno};
+use crate::drive::Request;
+use floatgate_base::Op;
+use floatgate_base::batch::flags;
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Write};
+
+const REQUEST_MAGIC: [u8; 4] = 0x2560_9513_u32.to_be_bytes();
+const REPLY_MAGIC: [u8; 4] = 0x6744_6698_u32.to_be_bytes();
+const REQUEST_BYTES: usize = 28;
+/// Bytes of a connection's input buffer, and of replies that may gather.
+const BUFFER_BYTES: usize = 1 << 17;
+/// Memory that a connection keeps after a long transfer.
+const KEPT_BYTES: usize = 1 << 20;
+
+const READ: u16 = 0;
+const WRITE: u16 = 1;
+const DISCONNECT: u16 = 2;
+const FLUSH: u16 = 3;
+const TRIM: u16 = 4;
+const WRITE_ZEROES: u16 = 6;
+
+const FLAG_FUA: u16 = 1;
+const FLAG_NO_HOLE: u16 = 2;
+
+/// The head of a request.
+#[derive(Clone, Copy, Debug)]
+struct Head {
+    flags: u16,
+    kind: u16,
+    cookie: [u8; 8],
+    offset: u64,
+    bytes: u32,
+}
+
+impl Head {
+    fn of(bytes: &[u8; REQUEST_BYTES]) -> Option<Self> {
+        let [m0, m1, m2, m3, f0, f1, k0, k1, cookie @ .., l0, l1, l2, l3] = *bytes;
+        let [c0, c1, c2, c3, c4, c5, c6, c7, o0, o1, o2, o3, o4, o5, o6, o7] = cookie;
+        ([m0, m1, m2, m3] == REQUEST_MAGIC).then_some(Self {
+            flags: u16::from_be_bytes([f0, f1]),
+            kind: u16::from_be_bytes([k0, k1]),
+            cookie: [c0, c1, c2, c3, c4, c5, c6, c7],
+            offset: u64::from_be_bytes([o0, o1, o2, o3, o4, o5, o6, o7]),
+            bytes: u32::from_be_bytes([l0, l1, l2, l3]),
+        })
+    }
+
+    /// Returns the flags that the command may carry.
+    fn may_carry(&self) -> u16 {
+        match self.kind {
+            WRITE_ZEROES => FLAG_FUA | FLAG_NO_HOLE,
+            WRITE | TRIM => FLAG_FUA,
+            // Clients may set it on reads and flushes, where it means nothing.
+            READ | FLUSH => FLAG_FUA,
+            _ => 0,
+        }
+    }
+
+    /// Returns what the drive sees; none for a flush and for unknown commands.
+    fn op(&self) -> Option<Op> {
+        match self.kind {
+            READ => Some(Op::Read),
+            WRITE => Some(Op::Write),
+            TRIM => Some(Op::Trim),
+            // Zeroes that must not be a hole are data.
+            WRITE_ZEROES if self.flags & FLAG_NO_HOLE != 0 => Some(Op::Write),
+            WRITE_ZEROES => Some(Op::Trim),
+            _ => None,
+        }
+    }
+
+    /// Returns the error of a request that must not reach the drive, if it is one.
+    fn fault(&self, export: &Export) -> Option<u32> {
+        if self.flags & !self.may_carry() != 0 {
+            return Some(errno::INVALID);
+        }
+        let op = match (self.kind, self.op()) {
+            (FLUSH, _) => return None,
+            (_, None) => return Some(errno::INVALID),
+            (_, Some(op)) => op,
+        };
+        if self.bytes == 0 {
+            return Some(errno::INVALID);
+        }
+        if self.kind == READ && self.bytes > TRANSFER_MAX {
+            return Some(errno::OVERFLOW);
+        }
+        let end = self.offset.checked_add(u64::from(self.bytes));
+        match end.is_some_and(|end| end <= export.bytes) {
+            true => None,
+            false => Some(if op == Op::Write { errno::NO_SPACE } else { errno::INVALID }),
+        }
+    }
+}
+
+/// Serves the requests of a connection until it ends.
+///
+/// # Errors
+/// The connection breaks, or the client does not speak the protocol.
+pub(super) fn serve<R: Read, W: Write>(
+    server: &Server,
+    export: &Export,
+    from: R,
+    to: &mut W,
+) -> io::Result<()> {
+    let mut from = BufReader::with_capacity(BUFFER_BYTES, from);
+    let mut replies = Vec::with_capacity(BUFFER_BYTES);
+    let mut data = Vec::new();
+    loop {
+        // Replies gather while whole requests are at hand.
+        if from.buffer().len() < REQUEST_BYTES && !replies.is_empty() {
+            to.write_all(&replies)?;
+            replies.clear();
+        }
+        if from.buffer().is_empty() && from.fill_buf()?.is_empty() {
+            return Ok(());
+        }
+        let mut bytes = [0; REQUEST_BYTES];
+        from.read_exact(&mut bytes)?;
+        let Some(head) = Head::of(&bytes) else {
+            return Err(io::Error::new(ErrorKind::InvalidData, "no request where one must be"));
+        };
+        if head.kind == DISCONNECT {
+            return to.write_all(&replies);
+        }
+        if head.kind == WRITE {
+            // The data follow whether or not the request is served.
+            if head.bytes > TRANSFER_MAX {
+                return Err(io::Error::new(ErrorKind::InvalidData, "a write longer than the server takes"));
+            }
+            data.resize(head.bytes as usize, 0);
+            from.read_exact(&mut data)?;
+        }
+        let error = match head.fault(export) {
+            Some(error) => error,
+            None => carry_out(server, export, &head, &mut data),
+        };
+        replies.extend(REPLY_MAGIC);
+        replies.extend(error.to_be_bytes());
+        replies.extend(head.cookie);
+        if head.kind == READ && error == 0 {
+            replies.extend(&data);
+        }
+        if replies.len() >= BUFFER_BYTES {
+            to.write_all(&replies)?;
+            replies.clear();
+            replies.shrink_to(KEPT_BYTES);
+        }
+        if data.len() > KEPT_BYTES {
+            data = Vec::new();
+        }
+    }
+}
+
+/// Carries out a valid request; returns the error of its reply, 0 for none.
+fn carry_out(server: &Server, export: &Export, head: &Head, data: &mut Vec<u8>) -> u32 {
+    let Some(op) = head.op() else { return number(server.flush()) };
+    let offset = export.offset + head.offset;
+    let fua = head.flags & FLAG_FUA != 0 && op != Op::Read;
+    let request = Request {
+        op,
+        offset,
+        bytes: head.bytes,
+        flags: if fua { flags::FUA } else { 0 },
+        stream: export.stream,
+    };
+    match server.take(request) {
+        Ok(true) => {}
+        // A worn-out drive can be read.
+        Ok(false) if op == Op::Read => {}
+        Ok(false) => return errno::PERMISSION,
+        Err(error) => return number(Err(error)),
+    }
+    let store = server.store();
+    let done = match head.kind {
+        READ => {
+            data.resize(head.bytes as usize, 0);
+            store.read(data, offset)
+        }
+        WRITE => store.write(data, offset),
+        _ => store.zero(offset, u64::from(head.bytes)),
+    };
+    number(done.and_then(|()| if fua { server.keep() } else { Ok(()) }))
+}
+
+fn number(done: io::Result<()>) -> u32 {
+    match done {
+        Ok(()) => 0,
+        Err(error) if error.kind() == ErrorKind::StorageFull => errno::NO_SPACE,
+        Err(_) => errno::IO,
+    }
+}

@@ -1,0 +1,235 @@
+"""`floatgate live`: the drive behind the socket, its journal, its end."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import random
+import signal
+import struct
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbd_client import FLUSH, FUA, READ, TRIM, WRITE, ZEROES, Client, connected, option
+
+import floatgate
+from floatgate.live.conditions import Condition
+from floatgate.live.exports import parsed
+
+SETTINGS = ("--set", "drive.capacity=64 MiB", "--set", "ftl.spare_factor=0.25")
+
+
+@contextlib.contextmanager
+def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[subprocess.Popen[str]]:
+    """Serve a drive while the block runs, then end it."""
+    command = [sys.executable, "-m", "floatgate", "live", str(folder), *SETTINGS, "--no-report", *more]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None and process.stderr is not None
+        while True:
+            line = process.stdout.readline()
+            assert line, process.stderr.read()
+            if line.startswith("live"):
+                break
+        yield process
+    finally:
+        process.send_signal(end)
+        process.wait(60)
+
+
+def text_of(process: subprocess.Popen[str]) -> str:
+    assert process.stdout is not None and process.stderr is not None
+    return process.stdout.read() + process.stderr.read()
+
+
+def without_run(path: Path) -> dict[str, object]:
+    result: dict[str, object] = json.loads(path.read_text())
+    del result["run"]
+    return result
+
+
+def test_data_come_back_and_the_journal_gives_the_same_result(tmp_path: Path) -> None:
+    drawn = random.Random(7)
+    with served(tmp_path / "drive") as process, Client(tmp_path / "drive/socket") as client:
+        held = bytearray(client.bytes)
+        for _ in range(3000):
+            size = drawn.choice((512, 4096, 4096, 16384))
+            offset = drawn.randrange((client.bytes - size) // 512) * 512
+            what = drawn.random()
+            if what < 0.7:
+                data = drawn.randbytes(size)
+                assert client.write(offset, data, FUA if drawn.random() < 0.01 else 0) == 0
+                held[offset : offset + size] = data
+            elif what < 0.9:
+                assert client.read(offset, size) == held[offset : offset + size]
+            elif what < 0.98:
+                assert client.ask(drawn.choice((TRIM, ZEROES)), offset, size) == 0
+                held[offset : offset + size] = bytes(size)
+            else:
+                assert client.ask(FLUSH) == 0
+    assert process.returncode in (0, 143), text_of(process)
+    live = without_run(tmp_path / "drive/result.json")
+    run = floatgate.run((tmp_path / "drive/experiment.toml").read_text())
+    replayed = json.loads(run.result_json)
+    del replayed["run"]
+    assert live == replayed
+    assert (tmp_path / "drive/data.img").read_bytes() == held
+
+
+def test_a_drive_goes_on_after_an_end_and_after_a_kill(tmp_path: Path) -> None:
+    folder = tmp_path / "drive"
+    for number, end in enumerate((signal.SIGTERM, signal.SIGKILL, signal.SIGTERM)):
+        with served(folder, end=end), Client(folder / "socket") as client:
+            for page in range(200):
+                assert client.write(4096 * (page * 7 % 1000), bytes([number]) * 4096) == 0
+            assert client.ask(FLUSH) == 0
+            assert client.read(0, 4096) == bytes([number]) * 4096
+    assert floatgate.load(folder).host.write_requests == 600
+    with served(folder, "--set", "ftl.spare_factor=0.5") as process:
+        pass
+    assert "is the state of a drive with other settings" in text_of(process)
+
+
+def test_requests_that_make_no_sense_get_an_error_and_change_nothing(tmp_path: Path) -> None:
+    with served(tmp_path / "d"), Client(tmp_path / "d/socket") as client, Client(tmp_path / "d/socket") as other:
+        end = client.bytes
+        assert client.write(0, b"x" * 512) == 0
+        for kind, offset, size, data, flags, error in (
+            (READ, end, 512, b"", 0, 22),
+            (READ, 2**64 - 512, 1024, b"", 0, 22),
+            (READ, 0, 0, b"", 0, 22),
+            (READ, 0, (32 << 20) + 1, b"", 0, 75),
+            (READ, 0, 512, b"", 1 << 9, 22),
+            (WRITE, end - 512, 1024, b"y" * 1024, 0, 28),
+            (WRITE, 0, 512, b"y" * 512, 1 << 3, 22),
+            (TRIM, end, 512, b"", 0, 22),
+            (ZEROES, end, 512, b"", 2, 28),
+            (5, 0, 512, b"", 0, 22),
+            (77, 0, 512, b"", 0, 22),
+        ):
+            assert client.ask(kind, offset, size, data, flags) == error, (kind, offset, size)
+        assert client.read(0, 512) == b"x" * 512
+        # Rubbish ends the connection, and no other.
+        client.socket.sendall(b"no request at all, but bytes" * 2)
+        assert client.socket.recv(1) == b""
+        assert other.read(0, 512) == b"x" * 512
+    assert floatgate.load(tmp_path / "d").host.to_dict()["read_requests"] == 2
+
+
+def test_the_handshake_lists_informs_and_refuses(tmp_path: Path) -> None:
+    with served(tmp_path / "d", "--exports", "data=rest:0,wal=8MiB:1"):
+        asking = connected(tmp_path / "d/socket")
+        asking.sendall(struct.pack(">I", 3))
+        names = [data[4:].decode() for kind, data in option(asking, 3) if kind == 2]
+        assert names == ["data", "wal"]
+        go = lambda name: struct.pack(">I", len(name)) + name + struct.pack(">H", 0)  # noqa: E731
+        assert option(asking, 7, go(b"nothing"))[-1][0] == 1 << 31 | 6
+        assert option(asking, 7, b"\0\0\0\xff")[-1][0] == 1 << 31 | 3
+        assert option(asking, 3, b"more")[-1][0] == 1 << 31 | 3
+        assert option(asking, 8)[-1][0] == 1 << 31 | 1
+        assert option(asking, 3, b"x" * 10000)[-1][0] == 1 << 31 | 9
+        assert option(asking, 6, go(b"wal"))[-1][0] == 1
+        assert option(asking, 2)[-1][0] == 1
+        assert asking.recv(1) == b""
+        with Client(tmp_path / "d/socket", "wal") as wal, Client(tmp_path / "d/socket", "data") as data:
+            assert wal.bytes == 8 << 20
+            assert wal.write(0, b"w" * 4096) == 0
+            assert wal.write(wal.bytes - 512, b"w" * 1024) == 28
+            assert data.read(0, 4096) == bytes(4096)
+            total = data.bytes + wal.bytes
+    assert (tmp_path / "d/data.img").read_bytes()[total - (8 << 20) :][:4096] == b"w" * 4096
+
+
+def test_a_volatile_cache_loses_what_was_not_flushed_and_only_that(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with served(folder, "--cache", "volatile", end=signal.SIGKILL), Client(folder / "socket") as client:
+        for page in range(200):
+            assert client.write(4096 * page, b"f" * 4096) == 0
+        assert client.ask(FLUSH) == 0
+        for page in range(100, 300):
+            assert client.write(4096 * page, b"u" * 4096) == 0
+        assert client.read(4096 * 250, 4096) == b"u" * 4096
+    with served(folder), Client(folder / "socket") as client:
+        pages = [client.read(4096 * page, 4096)[:1] for page in range(300)]
+    assert pages[:100] == [b"f"] * 100
+    assert set(pages[100:200]) == {b"f", b"u"}
+    assert set(pages[200:]) == {b"\0", b"u"}
+
+
+def test_a_worn_out_drive_refuses_writes_and_can_be_read(tmp_path: Path) -> None:
+    worn = ("--set", "drive.endurance.pe_cycles=2", "--set", "drive.wears_out=true")
+    with served(tmp_path / "d", *worn) as process, Client(tmp_path / "d/socket") as client:
+        errors = [client.write(4096 * (n % (client.bytes // 4096)), b"z" * 4096) for n in range(80_000)]
+        first = errors.index(1)
+        assert set(errors[:first]) == {0} and set(errors[first:]) == {1}
+        assert client.read(0, 4096) == b"z" * 4096
+    assert process.returncode in (0, 143)
+
+
+def test_conditions_decide_the_exit_status(tmp_path: Path) -> None:
+    for condition, status in (("waf_bytes < 1.5", 0), ("host.write_requests > 1", 1)):
+        folder = tmp_path / condition[:3]
+        with served(folder, "--assert", condition) as process, Client(folder / "socket") as client:
+            assert client.write(0, bytes(4096)) == 0
+        assert process.returncode == status, text_of(process)
+    assert "host.write_requests is 1; expected > 1" in text_of(process)
+
+
+@pytest.mark.parametrize("text", ["waf", "waf <", "waf < x", "waf = 1", "< 1"])
+def test_a_condition_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(floatgate.InputError, match="--assert"):
+        Condition.parsed(text)
+
+
+@pytest.mark.parametrize("text", ["", "a", "a=", "a=x", "a=1KiB", "=1GiB", "a=1GiB:x", "a=1GiB:70000", "a b=1GiB"])
+def test_an_export_that_is_none_is_refused(text: str) -> None:
+    with pytest.raises(floatgate.InputError, match="--exports"):
+        parsed(text)
+    assert parsed("data=rest:0,wal=2GiB:1") == [("data", 0, 0), ("wal", 2 << 30, 1)]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        (("ftl.background.policy=idle", "mode=timed"), "jobs in idle time"),
+        (("ftl.separate.policy=fk",), "needs the future"),
+        (("workload.warmup_requests=10",), "serves what its host asks for"),
+        (("workload.repeat=2",), "serves what its host asks for"),
+        (("ftl.precondition=auto",), "auto needs laps"),
+        (("mode=timed", "workload.arrival=closed"), "come when they come"),
+        (("lifetime.reduce.policy=dedup",), "needs the content"),
+    ],
+)
+def test_settings_that_a_live_drive_cannot_have_are_refused(
+    tmp_path: Path, settings: tuple[str, ...], message: str
+) -> None:
+    options = [word for setting in settings for word in ("--set", setting)]
+    command = [sys.executable, "-m", "floatgate", "live", str(tmp_path / "d"), *SETTINGS, *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert not (tmp_path / "d").exists()
+
+
+def test_a_socket_in_use_and_a_folder_in_use_are_refused(tmp_path: Path) -> None:
+    with served(tmp_path / "d"):
+        for folder, message in (("d", "another run is writing"), ("e", "another server listens")):
+            words = ["live", str(tmp_path / folder), *SETTINGS, "--socket", str(tmp_path / "d/socket")]
+            command = [sys.executable, "-m", "floatgate", *words]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+            assert done.returncode == 2 and message in done.stderr, done.stderr
+
+
+def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
+    with served(tmp_path / "d"):
+        idle = [connected(tmp_path / "d/socket") for _ in range(60)]
+        with Client(tmp_path / "d/socket") as client:
+            assert client.write(0, b"a" * 4096) == 0
+        for one in idle:
+            one.close()
+        time.sleep(0.3)
+        more = [Client(tmp_path / "d/socket") for _ in range(50)]
+        assert all(one.read(0, 1) == b"a" for one in more)
