@@ -1,5 +1,6 @@
 """Types of the Rust extension; its own documentation stands in ``crates/python``."""
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 

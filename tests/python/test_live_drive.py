@@ -14,11 +14,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from nbd_client import FLUSH, FUA, READ, TRIM, WRITE, ZEROES, Client, connected, option
 
 import floatgate
 from floatgate.live.conditions import Condition
 from floatgate.live.exports import parsed
+from nbd_client import FLUSH, FUA, READ, TRIM, WRITE, ZEROES, Client, connected, option
 
 SETTINGS = ("--set", "drive.capacity=64 MiB", "--set", "ftl.spare_factor=0.25")
 
@@ -29,7 +29,8 @@ def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[subp
     command = [sys.executable, "-m", "floatgate", "live", str(folder), *SETTINGS, "--no-report", *more]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        assert process.stdout is not None and process.stderr is not None
+        assert process.stdout is not None
+        assert process.stderr is not None
         while True:
             line = process.stdout.readline()
             assert line, process.stderr.read()
@@ -41,8 +42,13 @@ def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[subp
         process.wait(60)
 
 
+def named(name: bytes) -> bytes:
+    return struct.pack(">I", len(name)) + name + struct.pack(">H", 0)
+
+
 def text_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None and process.stderr is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
     return process.stdout.read() + process.stderr.read()
 
 
@@ -126,13 +132,12 @@ def test_the_handshake_lists_informs_and_refuses(tmp_path: Path) -> None:
         asking.sendall(struct.pack(">I", 3))
         names = [data[4:].decode() for kind, data in option(asking, 3) if kind == 2]
         assert names == ["data", "wal"]
-        go = lambda name: struct.pack(">I", len(name)) + name + struct.pack(">H", 0)  # noqa: E731
-        assert option(asking, 7, go(b"nothing"))[-1][0] == 1 << 31 | 6
+        assert option(asking, 7, named(b"nothing"))[-1][0] == 1 << 31 | 6
         assert option(asking, 7, b"\0\0\0\xff")[-1][0] == 1 << 31 | 3
         assert option(asking, 3, b"more")[-1][0] == 1 << 31 | 3
         assert option(asking, 8)[-1][0] == 1 << 31 | 1
         assert option(asking, 3, b"x" * 10000)[-1][0] == 1 << 31 | 9
-        assert option(asking, 6, go(b"wal"))[-1][0] == 1
+        assert option(asking, 6, named(b"wal"))[-1][0] == 1
         assert option(asking, 2)[-1][0] == 1
         assert asking.recv(1) == b""
         with Client(tmp_path / "d/socket", "wal") as wal, Client(tmp_path / "d/socket", "data") as data:
@@ -165,7 +170,8 @@ def test_a_worn_out_drive_refuses_writes_and_can_be_read(tmp_path: Path) -> None
     with served(tmp_path / "d", *worn) as process, Client(tmp_path / "d/socket") as client:
         errors = [client.write(4096 * (n % (client.bytes // 4096)), b"z" * 4096) for n in range(80_000)]
         first = errors.index(1)
-        assert set(errors[:first]) == {0} and set(errors[first:]) == {1}
+        assert set(errors[:first]) == {0}
+        assert set(errors[first:]) == {1}
         assert client.read(0, 4096) == b"z" * 4096
     assert process.returncode in (0, 143)
 
@@ -197,8 +203,8 @@ def test_an_export_that_is_none_is_refused(text: str) -> None:
     [
         (("ftl.background.policy=idle", "mode=timed"), "jobs in idle time"),
         (("ftl.separate.policy=fk",), "needs the future"),
-        (("workload.warmup_requests=10",), "serves what its host asks for"),
-        (("workload.repeat=2",), "serves what its host asks for"),
+        (("workload.warmup_requests=10",), "serves the requests of its host"),
+        (("workload.repeat=2",), "serves the requests of its host"),
         (("ftl.precondition=auto",), "auto needs laps"),
         (("mode=timed", "workload.arrival=closed"), "come when they come"),
         (("lifetime.reduce.policy=dedup",), "needs the content"),
@@ -210,7 +216,8 @@ def test_settings_that_a_live_drive_cannot_have_are_refused(
     options = [word for setting in settings for word in ("--set", setting)]
     command = [sys.executable, "-m", "floatgate", "live", str(tmp_path / "d"), *SETTINGS, *options]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2 and message in done.stderr, done.stderr
+    assert done.returncode == 2, done.stderr
+    assert message in done.stderr
     assert not (tmp_path / "d").exists()
 
 
@@ -220,7 +227,8 @@ def test_a_socket_in_use_and_a_folder_in_use_are_refused(tmp_path: Path) -> None
             words = ["live", str(tmp_path / folder), *SETTINGS, "--socket", str(tmp_path / "d/socket")]
             command = [sys.executable, "-m", "floatgate", *words]
             done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-            assert done.returncode == 2 and message in done.stderr, done.stderr
+            assert done.returncode == 2, done.stderr
+            assert message in done.stderr
 
 
 def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:

@@ -218,7 +218,7 @@ fn check(plan: &Plan) -> Result<()> {
         }
         () if !is_plain => refuse(
             "workload",
-            "a live drive serves what its host asks for, and nothing else",
+            "a live drive serves the requests of its host, and nothing else",
             "expected no setting of the workload but its arrival",
         ),
         () => Ok(()),

@@ -55,7 +55,7 @@ impl Store {
         self.bytes
     }
 
-    /// Reads from `offset`.
+    /// Reads data from `offset`.
     ///
     /// # Errors
     /// The file cannot be read.
@@ -70,7 +70,7 @@ impl Store {
         Ok(())
     }
 
-    /// Writes at `offset`.
+    /// Writes data at `offset`.
     ///
     /// # Errors
     /// The file cannot be written.

@@ -138,7 +138,7 @@ def _announce(output: Output, served: LiveDrive) -> None:
 
 def _watch(served: LiveDrive, *, quiet: bool) -> None:
     """Wait for the end; save the drive now and then, and say how it is."""
-    saved = told = time.monotonic()
+    saved = reported = time.monotonic()
     ended = False
     try:
         while True:
@@ -148,8 +148,8 @@ def _watch(served: LiveDrive, *, quiet: bool) -> None:
             if now - saved >= SAVE_EVERY_S:
                 served.save()
                 saved = now
-            if not quiet and now - told >= EVERY_S:
-                told = now
+            if not quiet and now - reported >= EVERY_S:
+                reported = now
                 shown = served.look()
                 if shown:
                     print(_line(shown), file=sys.stderr)

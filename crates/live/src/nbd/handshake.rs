@@ -33,7 +33,7 @@ const REP_TOO_BIG: u32 = 1 << 31 | 9;
 const INFO_EXPORT: u16 = 0;
 const INFO_BLOCK_SIZE: u16 = 3;
 
-/// Shakes hands; returns the number of the chosen export; none if the client leaves.
+/// Returns the number of the export that the client chooses in the handshake; none if it leaves.
 ///
 /// # Errors
 /// The connection breaks, or the client does not speak the protocol.

@@ -1,9 +1,12 @@
 //! The journal of a live drive: a header of 40 bytes, then records of 32 bytes, little-endian.
 //!
 //! Header: `8 bytes magic and version, u64 number of the first record, u64 check before it, u64 nanoseconds of the first
-//! record since 1970, u64 bytes of the drive`. Record: `u64 nanoseconds since the first record, u64 offset, u32 bytes, u8
-//! kind, u8 flags, u16 stream, u64 check`. The check of a record covers it and the check before it: a damaged or missing
-//! record is found, wherever it lies. A journal may begin with a later record, when older ones were dropped.
+//! record since 1970, u64 bytes of the drive`.
+//!
+//! Record: `u64 nanoseconds since the first record, u64 offset, u32 bytes, u8 kind, u8 flags, u16 stream, u64 check`.
+//!
+//! The check of a record covers it and the check before it: a damaged or missing record is found, wherever it lies. A
+//! journal may begin with a later record, when older ones were dropped.
 
 use super::{FormatInfo, Likeness, live_parts, no_line};
 use crate::binary::{BinaryReader, RecordFormat, field_fault, u16_le, u32_le, u64_le};

@@ -1,5 +1,5 @@
-//! The parts of a journal as one stream: `journal` is the last one, `journal.000001` or `journal.000001.zst` and so on
-//! those before it.
+//! The parts of a journal as one stream: `journal` is the last one. Those before it have numbers: `journal.000001`, or
+//! `journal.000001.zst` once it is packed.
 
 use super::live::HEADER_BYTES;
 use floatgate_base::Result;
