@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -23,33 +24,50 @@ from nbd_client import FLUSH, FUA, READ, TRIM, WRITE, ZEROES, Client, connected,
 SETTINGS = ("--set", "drive.capacity=64 MiB", "--set", "ftl.spare_factor=0.25")
 
 
+@dataclass
+class Served:
+    """A drive that is being served, or was.
+
+    Attributes:
+        status: its exit status, once it has ended.
+        printed: the file of all that it printed.
+    """
+
+    printed: Path
+    status: int | None = None
+
+    def text(self) -> str:
+        return self.printed.read_text()
+
+
 @contextlib.contextmanager
-def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[subprocess.Popen[str]]:
+def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[Served]:
     """Serve a drive while the block runs, then end it."""
     command = [sys.executable, "-m", "floatgate", "live", str(folder), *SETTINGS, "--no-report", *more]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert process.stdout is not None
-        assert process.stderr is not None
-        while True:
-            line = process.stdout.readline()
-            assert line, process.stderr.read()
-            if line.startswith("live"):
-                break
-        yield process
-    finally:
-        process.send_signal(end)
-        process.wait(60)
+    drive = Served(folder.with_suffix(".printed"))
+    with drive.printed.open("w") as printed, subprocess.Popen(command, stdout=printed, stderr=printed) as process:
+        try:
+            bound = time.monotonic() + 60
+            while "Ctrl-C" not in drive.text():
+                assert process.poll() is None, drive.text()
+                assert time.monotonic() < bound
+                time.sleep(0.02)
+            yield drive
+        finally:
+            process.send_signal(end)
+            drive.status = process.wait(60)
 
 
 def named(name: bytes) -> bytes:
     return struct.pack(">I", len(name)) + name + struct.pack(">H", 0)
 
 
-def text_of(process: subprocess.Popen[str]) -> str:
-    assert process.stdout is not None
-    assert process.stderr is not None
-    return process.stdout.read() + process.stderr.read()
+def refused(*words: str) -> str:
+    """Run a command that must end with status 2; returns its message."""
+    command = [sys.executable, "-m", "floatgate", *words]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2, done.stderr
+    return done.stderr
 
 
 def without_run(path: Path) -> dict[str, object]:
@@ -60,7 +78,7 @@ def without_run(path: Path) -> dict[str, object]:
 
 def test_data_come_back_and_the_journal_gives_the_same_result(tmp_path: Path) -> None:
     drawn = random.Random(7)
-    with served(tmp_path / "drive") as process, Client(tmp_path / "drive/socket") as client:
+    with served(tmp_path / "drive") as drive, Client(tmp_path / "drive/socket") as client:
         held = bytearray(client.bytes)
         for _ in range(3000):
             size = drawn.choice((512, 4096, 4096, 16384))
@@ -77,7 +95,7 @@ def test_data_come_back_and_the_journal_gives_the_same_result(tmp_path: Path) ->
                 held[offset : offset + size] = bytes(size)
             else:
                 assert client.ask(FLUSH) == 0
-    assert process.returncode in (0, 143), text_of(process)
+    assert drive.status in (0, 143), drive.text()
     live = without_run(tmp_path / "drive/result.json")
     run = floatgate.run((tmp_path / "drive/experiment.toml").read_text())
     replayed = json.loads(run.result_json)
@@ -95,9 +113,8 @@ def test_a_drive_goes_on_after_an_end_and_after_a_kill(tmp_path: Path) -> None:
             assert client.ask(FLUSH) == 0
             assert client.read(0, 4096) == bytes([number]) * 4096
     assert floatgate.load(folder).host.write_requests == 600
-    with served(folder, "--set", "ftl.spare_factor=0.5") as process:
-        pass
-    assert "is the state of a drive with other settings" in text_of(process)
+    done = refused("live", str(folder), *SETTINGS, "--set", "ftl.spare_factor=0.5")
+    assert "is the state of a drive with other settings" in done
 
 
 def test_requests_that_make_no_sense_get_an_error_and_change_nothing(tmp_path: Path) -> None:
@@ -166,23 +183,23 @@ def test_a_volatile_cache_loses_what_was_not_flushed_and_only_that(tmp_path: Pat
 
 
 def test_a_worn_out_drive_refuses_writes_and_can_be_read(tmp_path: Path) -> None:
-    worn = ("--set", "drive.endurance.pe_cycles=2", "--set", "drive.wears_out=true")
-    with served(tmp_path / "d", *worn) as process, Client(tmp_path / "d/socket") as client:
+    worn = ("--set", "drive.endurance.pe_cycles=2")
+    with served(tmp_path / "d", *worn) as drive, Client(tmp_path / "d/socket") as client:
         errors = [client.write(4096 * (n % (client.bytes // 4096)), b"z" * 4096) for n in range(80_000)]
         first = errors.index(1)
         assert set(errors[:first]) == {0}
         assert set(errors[first:]) == {1}
         assert client.read(0, 4096) == b"z" * 4096
-    assert process.returncode in (0, 143)
+    assert drive.status in (0, 143)
 
 
 def test_conditions_decide_the_exit_status(tmp_path: Path) -> None:
     for condition, status in (("waf_bytes < 1.5", 0), ("host.write_requests > 1", 1)):
         folder = tmp_path / condition[:3]
-        with served(folder, "--assert", condition) as process, Client(folder / "socket") as client:
+        with served(folder, "--assert", condition) as drive, Client(folder / "socket") as client:
             assert client.write(0, bytes(4096)) == 0
-        assert process.returncode == status, text_of(process)
-    assert "host.write_requests is 1; expected > 1" in text_of(process)
+        assert drive.status == status, drive.text()
+    assert "host.write_requests is 1; expected > 1" in drive.text()
 
 
 @pytest.mark.parametrize("text", ["waf", "waf <", "waf < x", "waf = 1", "< 1"])
@@ -214,10 +231,7 @@ def test_settings_that_a_live_drive_cannot_have_are_refused(
     tmp_path: Path, settings: tuple[str, ...], message: str
 ) -> None:
     options = [word for setting in settings for word in ("--set", setting)]
-    command = [sys.executable, "-m", "floatgate", "live", str(tmp_path / "d"), *SETTINGS, *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2, done.stderr
-    assert message in done.stderr
+    assert message in refused("live", str(tmp_path / "d"), *SETTINGS, *options)
     assert not (tmp_path / "d").exists()
 
 
@@ -225,10 +239,7 @@ def test_a_socket_in_use_and_a_folder_in_use_are_refused(tmp_path: Path) -> None
     with served(tmp_path / "d"):
         for folder, message in (("d", "another run is writing"), ("e", "another server listens")):
             words = ["live", str(tmp_path / folder), *SETTINGS, "--socket", str(tmp_path / "d/socket")]
-            command = [sys.executable, "-m", "floatgate", *words]
-            done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-            assert done.returncode == 2, done.stderr
-            assert message in done.stderr
+            assert message in refused(*words)
 
 
 def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:

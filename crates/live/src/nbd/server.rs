@@ -199,9 +199,11 @@ impl Server {
             drop(clients);
             let server = Arc::clone(&self);
             // Without a thread the client is left: its connection closes.
-            let _ = std::thread::Builder::new()
-                .name("live client".into())
-                .spawn(move || drop(server.attend(&client)));
+            let _ = std::thread::Builder::new().name("live client".into()).spawn(move || {
+                drop(server.attend(&client));
+                // The list of clients keeps the socket open.
+                drop(client.shutdown(Shutdown::Both));
+            });
         }
     }
 
