@@ -3,7 +3,7 @@
 use crate::amplification::Amplification;
 use crate::by_cause::by_cause;
 use crate::load::{absolute, experiment_toml, load};
-use crate::meter::{Meter, peak_rss_bytes};
+use crate::meter::{Meter, peak_rss_bytes, since_1970_ns};
 use crate::quantiles::quantiles_us;
 use crate::result::{RunFigures, result};
 use crate::run::Output;
@@ -22,7 +22,6 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Format of the journal.
 const FORMAT: &str = "live";
@@ -152,8 +151,7 @@ impl Live {
 /// # Errors
 /// As [`Live::start`].
 pub fn open(resolved: &Resolved, folder: &Path, limits: Limits) -> Result<Drive> {
-    let now_ns = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos());
-    let began = (u64::try_from(now_ns).unwrap_or(u64::MAX), limits);
+    let began = (since_1970_ns(), limits);
     Drive::open(resolved.plan.clone(), &experiment_toml(resolved), Files::of(folder), began, None)
 }
 

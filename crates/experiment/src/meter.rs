@@ -1,9 +1,9 @@
-//! Clocks, memory and build settings, for the `run` table of a result and nothing else: it is the only part that may
-//! differ between two runs.
+//! Clocks, memory and build settings, for the `run` table of a result, the only part that may differ between two runs,
+//! and for the beginning of a live drive.
 #![allow(clippy::disallowed_types)] // Measuring the run is this module's purpose; no result depends on it.
 
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// Returns the build settings: cargo's profile, and link-time optimization as set in the manifest or the environment.
 #[must_use]
@@ -53,6 +53,13 @@ impl Meter {
         }
         due
     }
+}
+
+/// Returns the time since 1970, nanoseconds, for the beginning of a live drive's journal.
+#[must_use]
+pub fn since_1970_ns() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Returns the CPU time of the calling thread, seconds.

@@ -16,6 +16,7 @@ from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.report import summary
+from floatgate.report.sections import amplification
 from floatgate.results.folder import RunFolder
 from floatgate.run.saving import write_run
 
@@ -163,7 +164,7 @@ def _watch(served: LiveDrive, *, quiet: bool) -> None:
 def _line(shown: dict[str, Any]) -> str:
     """Say in a line what the drive has counted."""
     host = shown["host"]
-    waf = shown["waf_bytes"]
-    amplification = "" if waf is None else f", WAF {waf:.3g}"
+    waf = shown[amplification.IN_BYTES]
+    suffix = "" if waf is None else f", WAF {waf:.3g}"
     written, read = decimal_bytes(host["write_bytes"]), decimal_bytes(host["read_bytes"])
-    return f"{shown['uptime_s']:.0f} s: {shown['requests']} requests, {written} written, {read} read{amplification}"
+    return f"{shown['uptime_s']:.0f} s: {shown['requests']} requests, {written} written, {read} read{suffix}"

@@ -1,7 +1,7 @@
 //! The handshake: a client chooses an export, or asks what there is.
 
-use super::server::Export;
-use super::{BLOCK_PREFERRED, TRANSFER_MAX, TRANSMISSION_FLAGS};
+use super::export::Export;
+use super::protocol::{BLOCK_PREFERRED, TRANSFER_MAX, TRANSMISSION_FLAGS};
 use std::io::{self, Read, Write};
 
 const GREETING: &[u8; 18] = b"NBDMAGICIHAVEOPT\0\x03";

@@ -1,7 +1,8 @@
 //! The transmission: requests of one connection, and their replies.
 
-use super::server::{Export, Server};
-use super::{TRANSFER_MAX, errno};
+use super::export::Export;
+use super::protocol::{TRANSFER_MAX, errno};
+use super::shared::Shared;
 use crate::drive::Request;
 use floatgate_base::Op;
 use floatgate_base::batch::flags;
@@ -101,7 +102,7 @@ impl Head {
 /// # Errors
 /// The connection breaks, or the client does not speak the protocol.
 pub(super) fn serve<R: Read, W: Write>(
-    server: &Server,
+    shared: &Shared,
     export: &Export,
     from: R,
     to: &mut W,
@@ -136,7 +137,7 @@ pub(super) fn serve<R: Read, W: Write>(
         }
         let error = match head.fault(export) {
             Some(error) => error,
-            None => carry_out(server, export, &head, &mut data),
+            None => carry_out(shared, export, &head, &mut data),
         };
         replies.extend(REPLY_MAGIC);
         replies.extend(error.to_be_bytes());
@@ -156,8 +157,8 @@ pub(super) fn serve<R: Read, W: Write>(
 }
 
 /// Carries out a valid request; returns the error of its reply, 0 for none.
-fn carry_out(server: &Server, export: &Export, head: &Head, data: &mut Vec<u8>) -> u32 {
-    let Some(op) = head.op() else { return number(server.flush()) };
+fn carry_out(shared: &Shared, export: &Export, head: &Head, data: &mut Vec<u8>) -> u32 {
+    let Some(op) = head.op() else { return number(shared.flush()) };
     let offset = export.offset + head.offset;
     let fua = head.flags & FLAG_FUA != 0 && op != Op::Read;
     let request = Request {
@@ -167,14 +168,14 @@ fn carry_out(server: &Server, export: &Export, head: &Head, data: &mut Vec<u8>) 
         flags: if fua { flags::FUA } else { 0 },
         stream: export.stream,
     };
-    match server.take(request) {
+    match shared.take(request) {
         Ok(true) => {}
         // A worn-out drive can be read.
         Ok(false) if op == Op::Read => {}
         Ok(false) => return errno::PERMISSION,
         Err(error) => return number(Err(error)),
     }
-    let store = server.store();
+    let store = shared.store();
     let done = match head.kind {
         READ => {
             data.resize(head.bytes as usize, 0);
@@ -183,7 +184,7 @@ fn carry_out(server: &Server, export: &Export, head: &Head, data: &mut Vec<u8>) 
         WRITE => store.write(data, offset),
         _ => store.zero(offset, u64::from(head.bytes)),
     };
-    number(done.and_then(|()| if fua { server.keep() } else { Ok(()) }))
+    number(done.and_then(|()| if fua { shared.store().flush() } else { Ok(()) }))
 }
 
 fn number(done: io::Result<()>) -> u32 {

@@ -1,8 +1,10 @@
 //! The server: one thread per connection, one lock around the drive.
 #![allow(clippy::disallowed_types, reason = "requests come in real time; the drive is handed the moments")]
 
+use super::export::Export;
+use super::shared::Shared;
 use super::{handshake, requests};
-use crate::drive::{Drive, Request};
+use crate::drive::Drive;
 use crate::store::Store;
 use floatgate_base::{Error, Place, Result};
 use floatgate_sim::Glance;
@@ -16,19 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-
-/// A range of the drive under a name, whose writes carry a placement handle.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Export {
-    /// Name; clients that name none get the first export.
-    pub name: String,
-    /// First byte on the drive.
-    pub offset: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// Placement handle.
-    pub stream: u16,
-}
 
 /// Limits of a server.
 #[derive(Clone, Copy, Debug)]
@@ -52,12 +41,8 @@ const HAND_OVER: Duration = Duration::from_secs(1);
 
 /// A drive with its data, for clients.
 pub struct Server {
-    drive: Mutex<Option<Drive>>,
-    store: Store,
+    shared: Shared,
     exports: Vec<Export>,
-    began: Instant,
-    /// Nanoseconds since the journal began when the server did.
-    base_ns: u64,
     settings: Settings,
     socket: PathBuf,
     ends: AtomicBool,
@@ -77,14 +62,9 @@ impl Server {
         settings: Settings,
     ) -> Result<(Arc<Self>, JoinHandle<()>)> {
         let listener = bind(socket)?;
-        // Time goes on behind the last record, as if the machine had been off in between.
-        let base_ns = drive.last_ns();
         let server = Arc::new(Self {
-            drive: Mutex::new(Some(drive)),
-            store,
+            shared: Shared::new(drive, store),
             exports,
-            began: Instant::now(),
-            base_ns,
             settings,
             socket: socket.into(),
             ends: AtomicBool::new(false),
@@ -98,21 +78,16 @@ impl Server {
         Ok((server, thread))
     }
 
-    /// Returns the data.
-    pub(super) fn store(&self) -> &Store {
-        &self.store
-    }
-
     /// Hands what the drive has counted so far to `look`, with the reason of its end, if it is worn out; none once the
     /// server has stopped.
     pub fn look<T>(&self, look: impl FnOnce(&Glance<'_>, Option<&str>) -> T) -> Option<T> {
-        self.drive().as_ref().map(|drive| look(&drive.glance(), drive.ended()))
+        self.shared.drive().as_ref().map(|drive| look(&drive.glance(), drive.ended()))
     }
 
     /// Returns how long the server has been running.
     #[must_use]
     pub fn uptime(&self) -> Duration {
-        self.began.elapsed()
+        self.shared.uptime()
     }
 
     /// Returns the exports.
@@ -126,7 +101,7 @@ impl Server {
     /// # Errors
     /// A file cannot be written.
     pub fn save(&self) -> Result<()> {
-        self.drive().as_mut().map_or(Ok(()), Drive::save)
+        self.shared.drive().as_mut().map_or(Ok(()), Drive::save)
     }
 
     /// Ends all connections, keeps the data, and returns the drive; none if that has happened before.
@@ -137,44 +112,16 @@ impl Server {
         self.ends.store(true, Ordering::SeqCst);
         // A failure means that the client has left.
         self.clients().iter().for_each(|client| drop(client.shutdown(Shutdown::Both)));
-        let drive = self.drive().take();
+        let drive = self.shared.drive().take();
         if drive.is_some() {
-            self.store.flush()?;
+            self.shared.store().flush()?;
             let _ = std::fs::remove_file(&self.socket);
         }
         Ok(drive)
     }
 
-    fn drive(&self) -> MutexGuard<'_, Option<Drive>> {
-        self.drive.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     fn clients(&self) -> MutexGuard<'_, Vec<Arc<UnixStream>>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn now_ns(&self) -> u64 {
-        self.base_ns + u64::try_from(self.began.elapsed().as_nanos()).unwrap_or(u64::MAX / 2)
-    }
-
-    /// Lets the drive take a request.
-    pub(super) fn take(&self, request: Request) -> io::Result<bool> {
-        let mut drive = self.drive();
-        let now_ns = self.now_ns();
-        drive.as_mut().ok_or_else(stopped)?.take(request, now_ns)
-    }
-
-    /// Keeps all data written before, and the records of them.
-    pub(super) fn flush(&self) -> io::Result<()> {
-        self.store.flush()?;
-        let mut drive = self.drive();
-        let now_ns = self.now_ns();
-        drive.as_mut().ok_or_else(stopped)?.flush(now_ns)
-    }
-
-    /// Keeps all data written before; the host did not ask the drive for a flush.
-    pub(super) fn keep(&self) -> io::Result<()> {
-        self.store.flush()
     }
 
     fn accept(self: Arc<Self>, listener: &UnixListener) {
@@ -183,7 +130,7 @@ impl Server {
             if handed_over.elapsed() >= HAND_OVER {
                 handed_over = Instant::now();
                 // The next request or flush reports it, should it last.
-                let _ = self.drive().as_mut().map_or(Ok(()), Drive::hand_over);
+                let _ = self.shared.drive().as_mut().map_or(Ok(()), Drive::hand_over);
             }
             if !is_ready(listener, TICK) {
                 continue;
@@ -217,7 +164,7 @@ impl Server {
         client.set_read_timeout(None)?;
         client.set_write_timeout(None)?;
         let mut to = client;
-        requests::serve(self, &self.exports[number], client, &mut to)
+        requests::serve(&self.shared, &self.exports[number], client, &mut to)
     }
 }
 
@@ -254,10 +201,6 @@ impl io::Write for Timely<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-fn stopped() -> io::Error {
-    io::Error::new(ErrorKind::NotConnected, "the drive has stopped")
 }
 
 /// Binds the socket. One that nobody listens on any more is replaced.
