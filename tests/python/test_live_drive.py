@@ -145,18 +145,18 @@ def test_requests_that_make_no_sense_get_an_error_and_change_nothing(tmp_path: P
 
 def test_the_handshake_lists_informs_and_refuses(tmp_path: Path) -> None:
     with served(tmp_path / "d", "--exports", "data=rest:0,wal=8MiB:1"):
-        asking = connected(tmp_path / "d/socket")
-        asking.sendall(struct.pack(">I", 3))
-        names = [data[4:].decode() for kind, data in option(asking, 3) if kind == 2]
-        assert names == ["data", "wal"]
-        assert option(asking, 7, named(b"nothing"))[-1][0] == 1 << 31 | 6
-        assert option(asking, 7, b"\0\0\0\xff")[-1][0] == 1 << 31 | 3
-        assert option(asking, 3, b"more")[-1][0] == 1 << 31 | 3
-        assert option(asking, 8)[-1][0] == 1 << 31 | 1
-        assert option(asking, 3, b"x" * 10000)[-1][0] == 1 << 31 | 9
-        assert option(asking, 6, named(b"wal"))[-1][0] == 1
-        assert option(asking, 2)[-1][0] == 1
-        assert asking.recv(1) == b""
+        with connected(tmp_path / "d/socket") as asking:
+            asking.sendall(struct.pack(">I", 3))
+            names = [data[4:].decode() for kind, data in option(asking, 3) if kind == 2]
+            assert names == ["data", "wal"]
+            assert option(asking, 7, named(b"nothing"))[-1][0] == 1 << 31 | 6
+            assert option(asking, 7, b"\0\0\0\xff")[-1][0] == 1 << 31 | 3
+            assert option(asking, 3, b"more")[-1][0] == 1 << 31 | 3
+            assert option(asking, 8)[-1][0] == 1 << 31 | 1
+            assert option(asking, 3, b"x" * 10000)[-1][0] == 1 << 31 | 9
+            assert option(asking, 6, named(b"wal"))[-1][0] == 1
+            assert option(asking, 2)[-1][0] == 1
+            assert asking.recv(1) == b""
         with Client(tmp_path / "d/socket", "wal") as wal, Client(tmp_path / "d/socket", "data") as data:
             assert wal.bytes == 8 << 20
             assert wal.write(0, b"w" * 4096) == 0
@@ -252,3 +252,5 @@ def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
         time.sleep(0.3)
         more = [Client(tmp_path / "d/socket") for _ in range(50)]
         assert all(one.read(0, 1) == b"a" for one in more)
+        for one in more:
+            one.socket.close()
