@@ -252,5 +252,5 @@ def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
         time.sleep(0.3)
         more = [Client(tmp_path / "d/socket") for _ in range(50)]
         assert all(one.read(0, 1) == b"a" for one in more)
-        for one in more:
-            one.socket.close()
+        for client in more:
+            client.socket.close()

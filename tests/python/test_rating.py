@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,3 +73,20 @@ def test_runs_and_forecasts_say_it_and_comparisons_have_a_column() -> None:
     assert all(row[header.index("rating")].endswith("hours") for row in rows)
     life = floatgate.lifetime(set={**RATED, "lifetime.throttle.target_years": 0.01}).result.to_dict()
     assert rating.years(life) == pytest.approx(rating.years(document), rel=0.01)
+
+
+def test_a_buffer_that_holds_all_writes_leaves_the_rating(tmp_path: Path) -> None:
+    """No flash page is programmed; what the host writes is known all the same, and counts for the rating."""
+    trace = tmp_path / "small.csv"
+    trace.write_text("".join(f"{second * 10**7},h,0,Write,{4096 * (second % 8)},4096,0\n" for second in range(1, 900)))
+    sets = {"drive.buffer.capacity": "1 MiB", "drive.capacity": "64 MiB", "lifetime.throttle.target_years": 5}
+    promised = {"drive.rated.tbw_tb": 0.4, "drive.rated.user_capacity": "60 MB"}
+    life = floatgate.lifetime(trace=trace, set=sets | promised)
+    assert life.lifetime.w_work_bytes == 0
+    rated = rating.tbw_bytes(life.result)
+    assert rated is not None
+    assert rating.years(life.result) == pytest.approx(rated / (4096 * 86_400 * 365), rel=0.01)
+    text = life.summary()
+    assert "until the rated bytes are written" in text
+    assert "no flash page is programmed" in text
+    assert "laps_max" not in text

@@ -38,9 +38,10 @@ pub(crate) struct Parts {
 
 impl Parts {
     /// Splits a pass of four days or more into days, and one of four hours or more into hours; None for a shorter one.
-    pub fn of(demand: &Demand) -> Option<Self> {
+    /// The times are those of the trace as it was recorded, whose rate is multiplied by `rate_factor` here.
+    pub fn of(demand: &Demand, rate_factor: f64) -> Option<Self> {
         let span_ns = demand.period_ns();
-        let (name, count) = match span_ns {
+        let (name, count) = match (span_ns as f64 * rate_factor) as u64 {
             ns if ns >= PARTS_MIN as u64 * DAY_NS => ("days", (ns + DAY_NS / 2) / DAY_NS),
             // An hour may lack a minute: time stamps are rounded.
             ns => ("hours", (ns + HOUR_NS / 60) / HOUR_NS),

@@ -81,7 +81,9 @@ pub fn lifetime(
     let parts: Vec<Option<Parts>> = resolved
         .iter()
         .enumerate()
-        .map(|(i, one)| Parts::of(&passes[pass_of[i]].demand).filter(|_| repeats(&one.plan)))
+        .map(|(i, one)| {
+            Parts::of(&passes[pass_of[i]].demand, one.plan.workload.demand).filter(|_| repeats(&one.plan))
+        })
         .collect();
     // Lives with every request through the FTL need no laps.
     let wanted: Vec<_> = (0..resolved.len())

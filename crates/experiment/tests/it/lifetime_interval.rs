@@ -116,3 +116,25 @@ fn lives_lie_within_what_is_stated() {
     println!("{within} of {} within; at most off by {most:.5}", lives.len());
     assert!(within * 20 >= lives.len() * 19, "{within} of {}", lives.len());
 }
+
+/// Hours and days are those of the trace as it was recorded, whatever the factor on its rate.
+#[test]
+fn sources_of_the_interval_follow_the_recorded_times() {
+    let folder = Folder::new("recorded-times");
+    let trace = folder.file("day.csv", bursts(&mut Rng::new(1, "a day"), 600, 4000));
+    let toml = format!(
+        "[drive.geometry]\nblocks_per_plane = 60\npages_per_block = 16\n[drive.endurance]\npe_cycles = 100000\n\
+         [ftl]\nspare_factor = 0.25\nprecondition = \"random\"\n[workload]\nfile = \"{trace}\"\n"
+    );
+    let variants = ["1", "100", "0.05"].map(|demand| {
+        vec![
+            ("lifetime.forecast.demand".to_owned(), demand.to_owned()),
+            ("lifetime.forecast.waf".into(), "2".into()),
+        ]
+    });
+    let lives = try_lifetime(&toml, &variants).unwrap();
+    for life in &lives {
+        assert_eq!(life["lifetime"]["years_range_from"], serde_json::json!(["hours"]), "{life}");
+        assert_eq!(life["pass"]["parts"]["name"], "hours");
+    }
+}

@@ -16,6 +16,7 @@ Facts = Mapping[str, Any] | None
 
 _DAYS = 365.0
 """Days per year, as makers and the core count them."""
+SECONDS_PER_YEAR = _DAYS * 86_400.0
 _ALIKE = 0.02
 """Lives that differ by less count as equal, given their errors."""
 
@@ -43,9 +44,13 @@ def bytes_per_year(result: Facts) -> float | None:
     # A forecast: bytes programmed until the target, over write amplification.
     written, waf = look(result, "lifetime", "w_work_bytes"), look(result, "waf_bytes")
     target = look(result, "lifetime", "target_years")
-    return (
-        written / waf / target / growing.written_of(target, result) if written is not None and waf and target else None
-    )
+    if written is not None and waf and target:
+        return float(written / waf / target / growing.written_of(target, result))
+    # One that programs nothing, as a buffer holds all that is written: the demand, as far as it is served.
+    of_pass, span_s = look(result, "workload", "write_bytes"), look(result, "pass", "span_s")
+    if not of_pass or not span_s:
+        return None
+    return float(of_pass / span_s * SECONDS_PER_YEAR * (look(result, "throttle", "demand_share") or 1.0))
 
 
 def line(result: Facts, flash_years: float | None) -> str | None:

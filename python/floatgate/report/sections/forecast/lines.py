@@ -359,6 +359,11 @@ def _cut_short(result: Facts) -> str | None:
     )
 
 
+def programs_nothing(result: Facts) -> bool:
+    """Return whether the host writes, and nothing of it reached the flash in the laps."""
+    return bool(look(result, "workload", "page_writes")) and look(result, "lifetime", "w_work_bytes") == 0
+
+
 def remarks(result: Facts) -> list[str]:
     """Return what a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     phrases = []
@@ -372,7 +377,9 @@ def remarks(result: Facts) -> list[str]:
         phrases.append("wear is uneven: target, cycles and flash endurance are those of the average block")
         if look(result, "config", "ftl", "level", "policy") == "none":
             phrases[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
-    if look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
+    if programs_nothing(result):
+        phrases.append("no flash page is programmed: the buffer holds all that is written, so flash wear is not known")
+    elif look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
         phrases.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
