@@ -135,6 +135,6 @@ fn sources_of_the_interval_follow_the_recorded_times() {
     let lives = try_lifetime(&toml, &variants).unwrap();
     for life in &lives {
         assert_eq!(life["lifetime"]["years_range_from"], serde_json::json!(["hours"]), "{life}");
-        assert_eq!(life["pass"]["parts"]["name"], "hours");
+        assert_eq!(life["pass"]["parts"]["are"], "hours");
     }
 }
