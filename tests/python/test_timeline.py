@@ -187,7 +187,20 @@ def test_ticks_are_round(interval: tuple[int, int], expected: list[float]) -> No
 
 def test_an_interval_without_anything_says_so() -> None:
     text = rendered_parts(timeline_section.parts(run_with(made([], end=20_000_000))))
-    assert "No operation was in progress from 0 to 20 ms after the first counted request." in text
+    assert "No operation was in progress from 0 to 20 ms after the first counted request; the run lasted" in text
+
+
+def test_an_interval_behind_the_end_of_the_run_is_called_so(cli: Cli) -> None:
+    drive = ["--set", "mode=timed", "--set", "drive.capacity=128 MiB", "--set", "workload.requests=500"]
+    run = ["run", "--drive", "mlc-20nm", *drive, "--no-report"]
+    beyond = cli(*run, "--out", "beyond", "--timeline", "600s..600.02s", "--perfetto", "t.json.gz")
+    empty = "No operation was in progress in 20 ms from 600 s after the first counted request on: the run lasted "
+    assert f"\ntimeline   {empty}" in beyond.done()
+    assert f"--timeline: {empty}" in beyond.err
+    assert beyond.err.rstrip().endswith("Choose an interval within it (--timeline FROM..TO).")
+    within = cli(*run, "--out", "within", "--timeline", "1ms..20ms")
+    assert "timeline" not in within.done()
+    assert "--timeline" not in within.err
 
 
 def test_late_intervals_count_from_their_start() -> None:
@@ -272,7 +285,7 @@ def test_slots_are_named_as_such_also_from_folders_of_earlier_builds(tmp_path: P
 
 
 def test_the_command_line_records_and_draws(cli: Cli, tmp_path: Path) -> None:
-    settings = ["--set", "drive.capacity=64 MiB", "--set", "workload.requests=500"]
+    settings = ["--set", "drive.capacity=128 MiB", "--set", "workload.requests=500"]
     cli("run", *settings, "--set", "mode=timed", "--timeline", "1..2ms", "--out", "run").done()
     assert "from 1000 to 2000 us after the first counted request" in (tmp_path / "run" / "report.html").read_text()
     first = (tmp_path / "run" / "report.html").read_text().split("<h2>How to repeat it</h2>")[0]

@@ -21,6 +21,7 @@ from floatgate.cli.output import Output
 from floatgate.cli.places import PICTURES, Files, Pictures
 from floatgate.pages import drawing
 from floatgate.report import summary
+from floatgate.report.sections.timeline import nothing
 from floatgate.results.folder import SNAPSHOT, RunFolder
 from floatgate.run.experiment import Experiment
 from floatgate.run.perfetto import LANES_MAX, must_be_drawable, write
@@ -37,11 +38,13 @@ class _Log:
         path: where it was written; None without one.
         kept: whether it belongs to the run folder.
         perfetto: the file of the timeline that is made of it, too.
+        wants_timeline: whether an option requests the timeline.
     """
 
     path: Path | None = None
     kept: bool = False
     perfetto: str | None = None
+    wants_timeline: bool = False
 
 
 def register(app: typer.Typer) -> None:
@@ -116,7 +119,7 @@ def run(
                 telling=not quiet,
                 progress=progress,
             )
-        logged = _Log(log, kept=log_requests, perfetto=perfetto)
+        logged = _Log(log, kept=log_requests, perfetto=perfetto, wants_timeline=bool(timeline or perfetto))
         _finished(done, target, snapshot, output, drawn, logged, report=output.draws(report), shadow=shadow)
         return STATUS_DONE
 
@@ -182,6 +185,8 @@ def _finished(
     if drawn is not None:
         drawn.write(lambda: done.report(done.command))
         output.say(drawn.line())
+    if logged.wants_timeline and (empty := nothing(done)):
+        warn(f"--timeline: {empty}")
     if logged.perfetto is not None and logged.path is not None:
         left_out = write(logged.perfetto, done, folder / logged.path.name if logged.kept else logged.path)
         output.say(f"{'perfetto':<10} {one_line(logged.perfetto)}")

@@ -57,6 +57,7 @@ SUMMARY = (
     waiting.SECTION,
     idle.SECTION,
     energy.SECTION,
+    timeline.SECTION,
     waveform.SECTION,
 )
 """Sections with lines of the summary."""

@@ -186,6 +186,36 @@ def ticks(interval_ns: tuple[int, int], most: int = 8) -> list[float]:
     return [(first + number) * step for number in range(most + 1) if (first + number) * step <= end]
 
 
+def _between(interval_ns: tuple[int, int]) -> str:
+    """Return an interval in words: ``from 0 to 20 ms after the first counted request``."""
+    start, end = interval_ns
+    name, size = axis_unit(end - start)
+    if _origin(interval_ns):
+        return f"in {(end - start) / size:g} {name} from {start / 1e9:.9g} s after the first counted request on"
+    return f"from {start / size:g} to {end / size:g} {name} after the first counted request"
+
+
+def nothing(run: RunView) -> str | None:
+    """Say that a run did nothing in the interval, and where to look; None where it did, or has no timeline."""
+    table = run.timeline
+    if table is None or timeline.spans_of(table):
+        return None
+    interval_ns, span_s = timeline.interval_of(table), look(run.result.to_dict(), "span_s")
+    text = f"No operation was in progress {_between(interval_ns)}"
+    if span_s is None:
+        return f"{text}."
+    if interval_ns[0] < span_s * 1e9:
+        return f"{text}; the run lasted {units.span(span_s)}."
+    return f"{text}: the run lasted {units.span(span_s)}. Choose an interval within it (--timeline FROM..TO)."
+
+
+def lines(run: RunView) -> list[section.Line]:
+    """Say that an interval other than the default holds nothing."""
+    if run.timeline is None or timeline.interval_of(run.timeline) == timeline.DEFAULT_NS:
+        return []
+    return [("timeline", nothing(run))]
+
+
 def parts(run: RunView) -> list[Part]:
     """Return the heading, the picture and its legend; nothing where the run has no timeline."""
     table = run.timeline
@@ -193,13 +223,9 @@ def parts(run: RunView) -> list[Part]:
         return []
     interval_ns = timeline.interval_of(table)
     spans = timeline.spans_of(table)
-    name, size = axis_unit(interval_ns[1] - interval_ns[0])
-    between = f"from {interval_ns[0] / size:g} to {interval_ns[1] / size:g} {name} after the first counted request"
-    if _origin(interval_ns):
-        length = f"{(interval_ns[1] - interval_ns[0]) / size:g} {name}"
-        between = f"in {length} from {interval_ns[0] / 1e9:.9g} s after the first counted request on"
+    between = _between(interval_ns)
     if not spans:
-        return [Section("Timeline", [Text(f"No operation was in progress {between}.")])]
+        return [Section("Timeline", [Text(nothing(run) or "")])]
     rows = rows_of(run, spans)
     bars = bars_of(spans, interval_ns)
     used = dict.fromkeys(bar.look for row in rows for bar in bars.get(row, []))
@@ -296,4 +322,4 @@ def _picture(
     }
 
 
-SECTION = section.Section("timeline", parts=lambda run, _: parts(run))
+SECTION = section.Section("timeline", lines=lambda run, _: lines(run), parts=lambda run, _: parts(run))
