@@ -233,9 +233,39 @@ def test_humps_have_a_range_and_a_median(tmp_path: Path) -> None:
     # Bins are 1/32 wide.
     assert [hump["median_ps"] / 1e6 for hump in humps] == pytest.approx([400, 1466], rel=0.01)
     assert [hump["count"] for hump in humps] == [400, 1467]
+    # The shortest is 200 us and the longest 2199 us; half of the second hump is at most 1466 us.
+    expected = "programs about 200 to 600 us (median 400, 400), 730 to 2200 us (median 1500, 1467, erases included)"
+    assert times_of(path, facts) == expected
+
+
+def times_of(path: Path, facts: dict[str, Any]) -> str:
     line = next(line for line in screen([str(path)], facts).splitlines() if line.startswith("times "))
-    assert line.startswith("times      programs 197 to 604 us (median 4")
-    assert line.endswith(", 1467)")
+    return line.removeprefix("times").strip()
+
+
+@pytest.mark.parametrize(
+    ("interval", "expected"),
+    [
+        (
+            "300..1990",
+            (
+                "programs about 300 to 600 us (median 450, 299), 730 to 1990 us (median 1400, 1257); "
+                "erases about 2000 to 2200 us (median 2100, 210)"
+            ),
+        ),
+        ("150..650", "programs about 200 to 600 us (median 400, 400); erases about 730 to 2200 us (median 1500, 1467)"),
+    ],
+)
+def test_lengths_of_programs_keep_to_the_interval_of_the_user(interval: str, expected: str, tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("low_us\n" + "".join(f"{us}\n" for us in [*range(200, 600), *range(733, 2200)]))
+    assert times_of(path, rb.measure([path], SHAPE, rb.Settings(program_us=interval), host=rb.Host(4096))) == expected
+
+
+def test_a_hump_of_one_length_has_no_range(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("low_us\n" + "300\n" * 500)
+    assert times_of(path, rb.measure([path], SHAPE, host=rb.Host(4096))) == "programs about 300 us (median 300, 500)"
 
 
 def test_bars_of_flat_lengths_have_one_height(tmp_path: Path) -> None:

@@ -11,6 +11,8 @@ from floatgate.base.text_table import named, table
 from floatgate.lab.rb import is_far
 
 Facts = dict[str, Any]
+Bin = tuple[float, float, int]
+"""Low phases between two lengths in microseconds, and how many."""
 
 SIGNALS = ["signal", "programs", "reads", "erases", "cut"]
 """The columns of the table of signals."""
@@ -30,6 +32,8 @@ _DIGITS = 4
 _MINOR_SHARE = 0.01
 """Humps with a smaller share of the low phases of their class are outliers."""
 _ROUNDING = 1e-9
+_ERASE_MIN_US = 1000.0
+"""No erase is shorter (``crates/capture/src/humps.rs``)."""
 _PATHS_MAX = 3
 _NAMES_MAX = 6
 
@@ -188,20 +192,77 @@ def _programs(facts: Facts) -> str:
 
 
 def _times(facts: Facts) -> str:
-    """Return the lengths of programs and erases: range, median and count of each hump."""
-    phrases = []
+    """Return the lengths of programs and erases: about the range, median and count of each hump, from its bins."""
+    phrases, by_kind = [], _by_kind(facts)
     for kind in ("programs", "erases"):
-        humps = [hump for hump in facts["humps"] if hump["class"] == kind]
-        count = sum(hump["count"] for hump in humps)
-        ranges = [_range(hump) for hump in humps if hump["count"] >= _MINOR_SHARE * count]
-        phrases += [f"{kind} {', '.join(ranges)}"] if ranges else []
+        humps = [bins for hump in facts["humps"] if (bins := _within(hump, by_kind[kind]))]
+        count = sum(_count(bins) for bins in humps)
+        humps = [bins for bins in humps if _count(bins) >= _MINOR_SHARE * count]
+        ranges = [_range(bins, facts["interval_us"]) for bins in humps]
+        if kind == "programs" and humps and facts["terms"]["hidden_erases"] and humps[-1][-1][1] > _ERASE_MIN_US:
+            ranges[-1] = f"{ranges[-1][:-1]}, erases included)"
+        phrases += [f"{kind} about {', '.join(ranges)}"] if ranges else []
     return "; ".join(phrases)
 
 
-def _range(hump: Facts) -> str:
-    """Return a hump as ``200 to 600 us (median 400, 5.81 k low phases)``."""
-    begin, end, median = (units.figure(hump[f"{key}_ps"] / 1e6) for key in ("from", "to", "median"))
-    return f"{begin} to {end} us (median {median}, {units.count(hump['count'])})"
+def _within(hump: Facts, bins: Sequence[Bin]) -> list[Bin]:
+    """Return the bins of a hump."""
+    begin, end = (hump[f"{key}_ps"] / 1e6 for key in ("from", "to"))
+    return [entry for entry in bins if begin <= (entry[0] + entry[1]) / 2 < end]
+
+
+def _by_kind(facts: Facts) -> dict[str, list[Bin]]:
+    """Return the bins of the lengths of reads, programs and erases; a bin that an end of the interval cuts in parts.
+
+    The counts of reads and erases are exact, so the parts are, too.
+    """
+    first, last = facts["interval_us"]
+    held = [entry for entry in facts["histogram_us"] if entry[2]]
+    kinds: dict[str, list[Bin]] = {"reads": [], "programs": [], "erases": []}
+    reads = facts["reads"] - sum(count for _, high, count in held if high <= first)
+    erases = facts["erases"] - sum(count for low, _, count in held if low >= last)
+    for low, high, count in held:
+        below = count if high <= first else min(max(reads, 0), count) if low < first else 0
+        above = count if low >= last else min(max(erases, 0), count - below) if high > last else 0
+        parts = {
+            "reads": (low, min(high, first), below),
+            "programs": (max(low, first), min(high, last), count - below - above),
+            "erases": (max(low, last), high, above),
+        }
+        for kind, part in parts.items():
+            kinds[kind] += [part] if part[2] else []
+    return kinds
+
+
+def _count(bins: Sequence[Bin]) -> int:
+    return sum(count for _, _, count in bins)
+
+
+def _range(bins: Sequence[Bin], interval_us: Sequence[float]) -> str:
+    """Return a hump as ``200 to 600 us (median 400, 5.81 k)``, with the two digits that bins of 2 % support.
+
+    Args:
+        bins: of the hump, ascending.
+        interval_us: the lengths of programs; no end of a hump is rounded across an end of it.
+    """
+    shown = []
+    for length in ((bins[0][0] + bins[0][1]) / 2, (bins[-1][0] + bins[-1][1]) / 2, _median(bins)):
+        rounded = round(length, 1 - math.floor(math.log10(max(length, _ROUNDING))))
+        crossed = [limit for limit in interval_us if min(length, rounded) < limit < max(length, rounded)]
+        shown.append(units.factor(crossed[0] if crossed else rounded))
+    begin, end, median = shown
+    ends = begin if begin == end else f"{begin} to {end}"
+    return f"{ends} us (median {median}, {units.count(_count(bins))})"
+
+
+def _median(bins: Sequence[Bin]) -> float:
+    """Return the length that half of the low phases do not exceed; they are spread evenly over their bin."""
+    half, before = _count(bins) / 2, 0
+    for low, high, count in bins:
+        if before + count >= half:
+            return low + (half - before) / count * (high - low)
+        before += count
+    return bins[-1][1]
 
 
 def _others(facts: Facts) -> str:
