@@ -31,9 +31,26 @@ def test_the_table_holds_every_combination(cli: Cli, experiment: Path) -> None:
     ]
     # Each is measured against greedy at its own spare factor.
     assert ["±" in line for line in lines[1:5]] == [False, False, True, True]
-    assert lines[5] == "Differences are from greedy at the same ftl.spare_factor."
+    assert lines[5].startswith("visible capacity: 51.2 MiB under 0.2, 38.4 MiB under 0.4; generated requests go to all")
+    assert lines[6] == "Differences are from greedy at the same ftl.spare_factor."
     # Below it stand the settings without a life, and what mends it.
-    assert [line.split(": no ")[1][:12] for line in lines[6:]] == ["steady WAF a"] * (len(lines) - 6)
+    assert [line.split(": no ")[1][:12] for line in lines[7:]] == ["steady WAF a"] * (len(lines) - 7)
+
+
+def test_the_visible_capacity_stands_below_the_table_and_on_the_page(cli: Cli, experiment: Path) -> None:
+    def noted(*vary: str) -> str:
+        lines = cli("compare", experiment, *(part for one in vary for part in ("--vary", one))).done().splitlines()
+        return next((line for line in lines if line.startswith("visible capacity: ")), "")
+
+    whole = "; generated requests go to all of it, and the workload differs with it"
+    assert noted("ftl.spare_factor=0.2,0.3,0.4") == (
+        f"visible capacity: 51.2 MiB under 0.2, 44.8 MiB under 0.3, 38.4 MiB under 0.4{whole}"
+    )
+    spares = ",".join(f"0.2{place}" for place in range(7))
+    assert noted(f"ftl.spare_factor={spares}") == f"visible capacity: 47.4 MiB to 51.2 MiB{whole}"
+    assert noted("ftl.collect.policy=greedy,fifo") == ""
+    done = floatgate.compare(SMALL, {"ftl.spare_factor": [0.2, 0.4]})
+    assert "visible capacity: 51.2 MiB under 0.2" in done.report()
 
 
 def test_json_gives_results_and_differences(cli: Cli, experiment: Path) -> None:

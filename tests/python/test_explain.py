@@ -94,6 +94,13 @@ def test_the_printed_comparison_shows_the_measured_amplification(cli: Cli, run: 
     waf = next(figure for figure in spare["tried"][0]["figures"] if figure["figure"] == "amplification")
     (command,) = spare["commands"]
     rows = cli(*shlex.split(command)[1:]).done().splitlines()[1:]
+    # Beside the gain stands what it costs, in the trial and in the comparison.
+    assert (
+        "visible space fell from 51.2 MiB to 38.4 MiB (the generated workload with it)" in spare["tried"][0]["verdict"]
+    )
+    assert rows.pop().startswith(
+        "visible capacity: 51.2 MiB under 0.2, 38.4 MiB under 0.4; generated requests go to all"
+    )
     assert [row.split()[1] for row in rows] == [f"{waf[side]:.2f}" for side in ("before", "after")]
 
 
@@ -117,7 +124,8 @@ def test_a_trial_of_latency_compares_means(tmp_path: Path) -> None:
     assert figures["read_mean_us"].before == case.result["latency_us"]["read"]["mean"]
     after = floatgate.run({**TIMED, "ftl.collect.mode": "whole-block", "ftl.spare_factor": 0.4})
     assert figures["read_mean_us"].after == after.latency_us.read.mean
-    assert spare.verdict == HELPED
+    less = "visible space fell from 51.2 MiB to 38.4 MiB (the generated workload with it)"
+    assert spare.verdict == f"{HELPED}, but {less}"
 
 
 def test_a_trial_of_a_forecast(cli: Cli, tmp_path: Path) -> None:

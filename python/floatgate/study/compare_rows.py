@@ -12,7 +12,7 @@ from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
 from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, WIDER, spreads
-from floatgate.study import also_differs
+from floatgate.study import also_differs, visible_capacity
 from floatgate.study.runs.rows import flat_row
 from floatgate.study.runs.work import DONE, FAILED
 
@@ -52,6 +52,7 @@ def notes(comparison: Comparison) -> list[str]:
     read = [columns.note for columns in _columns(comparison) if columns.note]
     return [
         *also_differs.notes(comparison),
+        *visible_capacity.notes(comparison),
         *streams.batch_notes([run.result.to_dict() for run in comparison.runs]),
         *_matched(comparison),
         *read,

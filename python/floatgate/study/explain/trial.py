@@ -20,6 +20,7 @@ from floatgate.study.explain.explanation import Choice, Explanation, Known, Sugg
 from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.work import Answer, Job
+from floatgate.study.visible_capacity import loss
 
 HELPED, NO_DIFFERENCE, WORSE = "helped", "did not help: no difference beyond the error", "did not help: worse"
 UNSURE = 0.05
@@ -140,6 +141,7 @@ class Trial:
         error: what ended the run.
         is_forecast: whether it is a forecast.
         life: relative change of the life that counts; None where it is not known.
+        space: how the visible space falls, in words; None where it does not.
     """
 
     value: Any
@@ -147,10 +149,14 @@ class Trial:
     error: str | None = None
     is_forecast: bool = False
     life: float | None = None
+    space: str | None = None
 
     @property
     def verdict(self) -> str:
-        """Whether it helped, by the gain that matters first, and what it made worse; if it helped, much worse."""
+        """Whether it helped, by the gain that matters first, and what it made worse; if it helped, much worse.
+
+        Less visible space is named in either case.
+        """
         judged = [one for one in self.figures if one.gain is not None]
         if self.error is not None:
             return "failed"
@@ -158,11 +164,12 @@ class Trial:
             return "not known: the figures to compare are missing"
         verdict = judged[0].verdict
         if verdict != HELPED:
-            return f"{verdict}{self._worse_beside(judged[0])}"
+            return f"{verdict}{self._worse_beside(judged[0])}{f', and {self.space}' if self.space else ''}"
         fell = ["the life fell"] if (self.life or 0.0) < -UNSURE else []
         worse = [self._labels[one.figure] for one in self.figures if one.is_much_worse]
         rose = [f"{' and '.join(worse)} rose by more than {units.share(MUCH)}"] if worse else []
-        return f"{verdict}, but {' and '.join((*fell, *rose))}" if fell or rose else verdict
+        costs = (*fell, *rose, *([self.space] if self.space else []))
+        return f"{verdict}, but {' and '.join(costs)}" if costs else verdict
 
     def _worse_beside(self, judged: Measured) -> str:
         """Return the other figures that are worse by more than their error, as ``, and worse: write p99 (+28 %)``."""
@@ -275,7 +282,8 @@ def _trial(one: Suggestion, choice: Choice, case: Case, outcomes: tuple[Outcome,
         pair.append(_changed(case, overrides, outcome))
     lives = _figure("life_value", (Known(pair[0]), Known(pair[1])))
     life = None if lives is None else lives.change
-    return Trial(choice.value, _measured(one, pair[0], pair[1]), is_forecast=case.is_forecast, life=life)
+    figures, space = _measured(one, pair[0], pair[1]), loss(pair[0].result, pair[1].result)
+    return Trial(choice.value, figures, is_forecast=case.is_forecast, life=life, space=space)
 
 
 def _changed(case: Case, overrides: Overrides, result: Any) -> Case:
