@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import floatgate
+from conftest import SMALL
 from floatgate.report.sections.limits.figures import FIGURES
 from floatgate.report.sections.limits.subject import Subject
+from floatgate.study.explain.case import reading
+from floatgate.study.explain.explanation import explain
 
 SERVICE, JOBS = 125.0, 45.0
 READS, DURING = 600_000, 2_700
@@ -46,3 +51,32 @@ def test_an_estimate_by_flash_time_is_called_one() -> None:
     assert str(FIGURES["read_gc_basis"].of(case)).startswith("an estimate by flash time")
     only = subject(measured=False, flash={"time_s": {"gc": 995.0}})
     assert FIGURES["read_gc_basis"].of(only) == "the drive had no other jobs"
+
+
+@pytest.mark.parametrize(
+    ("mean", "p99", "p999", "tail"),
+    [
+        (100.0, 400.0, 4000.0, ""),
+        (100.0, 400.0, 4100.0, ", p99.9 4.1 ms"),
+        # 50, 40 and 9 % of the requests take at most 60, 90 and 400 us: 102 us on average over all.
+        (401.0, 400.0, 990e3, ", p99.9 990 ms; few requests take most of the time: the slowest 1 % at least 75 %"),
+        (401.0, 400.0, 4000.0, ", p99.9 4.0 ms; few requests take most of the time: the slowest 1 % at least 75 %"),
+    ],
+)
+def test_a_tail_beyond_p99_is_named(mean: float, p99: float, p999: float, tail: str) -> None:
+    times = {"count": READS, "mean": mean, "p50": 60.0, "p90": 90.0, "p99": p99, "p999": p999}
+    for kind in ("read", "write"):
+        assert FIGURES[f"{kind}_tail"].of(subject(latency_us={kind: times})) == tail
+    assert FIGURES["read_tail"].of(subject(latency_us={"read": {"mean": mean}})) == ""
+
+
+def test_explain_says_what_p99_leaves_out(tmp_path: Path) -> None:
+    """A block has 256 pages: fewer than one write in a hundred waits for a collection of a whole block."""
+    drive = {"drive.capacity": "128 MiB", "drive.geometry.pages_per_block": 256, "ftl.spare_factor": 0.5}
+    workload = {"workload.rate_per_s": 100.0, "workload.requests": 20_000}
+    done = floatgate.run({**SMALL, **drive, **workload, "mode": "timed", "ftl.collect.mode": "whole-block"})
+    tail = FIGURES["write_tail"].of(Subject("run", done.result.to_dict(), {}))
+    assert str(tail).startswith(", p99.9 ")
+    with reading(str(done.save(tmp_path / "run", report=False))) as case:
+        sentence = next(one for one in explain(case).sentences if one.rule.name == "write-latency")
+    assert f"{tail}); the mean" in sentence.text

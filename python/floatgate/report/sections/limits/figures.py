@@ -347,6 +347,7 @@ def _classes() -> dict[str, Figure]:
         named |= {
             "mean_us": (metric(f"latency_us.{kind}.mean"), micros, f"latency_us.{kind}.mean"),
             "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"latency_us.{kind}.p99"),
+            "tail": (waits.tail(kind), text, "p99.9, where it or the mean lies far above p99; else nothing"),
             "p999_us": (metric(f"latency_us.{kind}.p999"), micros, f"latency_us.{kind}.p999"),
             "gc_basis": (waits.basis(kind, "gc"), text, "how the waits for collection are known"),
             "reclaim_basis": (waits.basis(kind, *sorted(READ_RECLAIM)), text, "how those for read reclaim are known"),

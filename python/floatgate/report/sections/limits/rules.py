@@ -352,7 +352,7 @@ _OF_A_KIND = (
         "KIND-latency",
         "latency",
         conditions("kind == run", "KIND_mean_us > 0"),
-        "A host KIND takes {KIND_mean_us} on average (p99 {KIND_p99_us}); the mean {KIND_operation} spends "
+        "A host KIND takes {KIND_mean_us} on average (p99 {KIND_p99_us}{KIND_tail}); the mean {KIND_operation} spends "
         "{KIND_flash_us} at the flash, where large KINDs count once per page.",
     ),
     Rule(
@@ -360,7 +360,7 @@ _OF_A_KIND = (
         "latency",
         conditions("kind == lifetime", "KIND_mean_us > 0"),
         "In the busiest part of the workload, without a throttle, a host KIND takes {KIND_mean_us} on average (p99 "
-        "{KIND_p99_us}).",
+        "{KIND_p99_us}{KIND_tail}).",
     ),
     Rule(
         "KIND-behind-collection",

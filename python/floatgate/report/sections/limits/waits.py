@@ -9,11 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from floatgate.base import units
 from floatgate.pages.causes import BACKGROUND, READ_RECLAIM
 from floatgate.report.sections import latency, waiting
 from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
+
+LONG_TAIL = 10.0
+"""Times p99 from which on p99.9 stands beside it."""
 
 _ONLY = "the drive had no other jobs"
 _MEASURED = "by how much longer reads during reclaims take than others"
@@ -151,3 +155,26 @@ def reclaim_tail_share(case: Subject) -> float | None:
         return None
     rest = ratio(case.metric("reclaim.response_us.otherwise.p999"), case.metric("latency_us.read.p999"))
     return None if rest is None else max(0.0, 1.0 - rest)
+
+
+def tail(kind: str) -> Callable[[Subject], Value]:
+    """Return what p99 leaves out, in words that follow it: p99.9 and how few requests take most of the time.
+
+    Empty where p99.9 is at most :data:`LONG_TAIL` times p99 and the mean does not exceed p99.
+    """
+
+    def words(case: Subject) -> str | None:
+        mean, *known = (case.metric(f"latency_us.{kind}.{name}") for name in ("mean", "p50", "p90", "p99", "p999"))
+        if mean is None or None in known:
+            return ""
+        p50, p90, p99, p999 = known
+        if p999 <= LONG_TAIL * p99 and mean <= p99:
+            return ""
+        # Each request below a quantile takes at most as long as it.
+        slow = 1.0 - (0.5 * p50 + 0.4 * p90 + 0.09 * p99) / mean
+        few = (
+            f"; few requests take most of the time: the slowest 1 % at least {units.share(slow)}" if slow > 0.5 else ""
+        )
+        return f", p99.9 {units.span(p999 * 1e-6)}{few}"
+
+    return words
