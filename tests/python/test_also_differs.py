@@ -46,6 +46,20 @@ def test_a_stated_trigger_is_left(tmp_path: Path) -> None:
     assert shared(resolve(SMALL), varied) == (resolve(SMALL), ())
 
 
+def test_own_defaults_say_where_the_experiment_states_them(cli: Cli, experiment: Path) -> None:
+    """The experiment of a run folder states every default."""
+    cli("run", experiment, "--set", f"{TRIGGER}=2", "--out", "r", "--no-report").done()
+    vary = ("--vary", "ftl.separate.policy=none,sepbit", "--own-defaults")
+    stated = f"{TRIGGER} is stated in the experiment: --own-defaults changes nothing; leave that key out of it"
+    kept = cli("compare", "r/experiment.toml", *vary)
+    assert "also differs" not in kept.done()
+    assert stated in kept.err
+    own = cli("compare", experiment, *vary)
+    assert f"also differs: {TRIGGER} 1 under none, 2 under sepbit" in own.done()
+    assert "--own-defaults" not in own.err
+    assert stated in cli("compare", experiment, *vary, "--set", f"{TRIGGER}=2").err
+
+
 def test_a_redrawn_page_says_what_is_the_same(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     cli("compare", experiment, "--vary", "ftl.separate.policy=none,sepbit", "--out", "o", "--no-report").done()
     cli("report", "o", "--out", "again.html").done()

@@ -23,7 +23,7 @@ from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
 from floatgate.study.runs.resume import remove
-from floatgate.study.same_in_all import shared
+from floatgate.study.same_in_all import defaults_left, shared
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""
@@ -81,7 +81,7 @@ def compare(
     places = baselines_of(points, named(baseline))
     base = g.built(experiment, source, trace_options, set)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
-    base, same = (base, ()) if own_defaults else shared(base, points)
+    base, same = defaults_left(base, points) if own_defaults else shared(base, points)
     plan = plan_runs(base, points, repeat or 1, shadow=shadow, reads_files=target is not None)
     how = f"the same command and --resume (--out {shlex.quote(out or '')})"
     with target or contextlib.nullcontext():

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from floatgate.base.errors import warn
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
@@ -57,8 +58,7 @@ def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, 
     Raises:
         InputError: one of the settings is unusable.
     """
-    stated = {*points.keys, *(key for key, _ in named_values(points)), *(key for key, _ in base.overrides)}
-    if _DRIVES in stated.intersection(points.keys) or stated.intersection(_STATING) or _in_file(base):
+    if _DRIVES in points.keys or _stated(base, points) is not None:
         return base, ()
     defaults = []
     for point in points:
@@ -72,9 +72,24 @@ def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, 
     return base.with_overrides([(TRIGGER, str(largest))]), (Shared(TRIGGER, largest, tuple(defaults)),)
 
 
-def _in_file(base: Experiment) -> bool:
-    """Return whether the file of an experiment states a trigger; a damaged file is refused when it is checked."""
+def defaults_left(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, ...]]:
+    """Leave each setting its own default, and warn where the trigger is no default; returns what :func:`shared` does.
+
+    Args:
+        base: the experiment.
+        points: the settings that vary.
+    """
+    key = _stated(base, points)
+    if key is not None:
+        warn(f"{key} is stated in the experiment: --own-defaults changes nothing; leave that key out of it")
+    return base, ()
+
+
+def _stated(base: Experiment, points: Points) -> str | None:
+    """Return the key of the trigger that the experiment or what varies states; None where it is a default."""
+    stated = {*points.keys, *(key for key, _ in named_values(points)), *(key for key, _ in base.overrides)}
+    # A damaged file is refused when it is checked.
     with contextlib.suppress(tomllib.TOMLDecodeError):
         table: Mapping[str, Any] = tomllib.loads(base.toml or "")
-        return any(look(table, *key.split(".")) is not None for key in _STATING)
-    return False
+        stated.update(key for key in _STATING if look(table, *key.split(".")) is not None)
+    return next((key for key in _STATING if key in stated), None)
