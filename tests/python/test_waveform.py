@@ -119,6 +119,44 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
     command = next(line for line in text.splitlines() if "floatgate rb measure" in line).strip()
     assert "WA " in cli(*shlex.split(command)[1:]).done()
     assert "low phases of die 0 in" in text
+    assert (
+        f"--blocks-per-plane {floatgate.run(set=DRIVE).experiment()['drive']['geometry']['blocks_per_plane']} "
+        in command
+    )
+    assert "will be off" not in text
+
+
+@pytest.mark.parametrize(
+    ("command", "workload", "why"),
+    [
+        ({"multi_plane": "any"}, {"read_share": 0.0}, "multi-plane programs write several pages in one low phase"),
+        ({"program_suspend": True}, {"rate_per_s": 1500.0}, "a suspended program is several low phases"),
+        ({"cache_program": True}, {"pattern": "sequential"}, "a cache program is low only until the array takes its"),
+        ({"erase_suspend": True}, {"rate_per_s": 1500.0}, "a suspended erase is several low phases"),
+    ],
+)
+def test_the_command_says_which_flash_commands_make_it_wrong(
+    command: dict[str, Any], workload: dict[str, Any], why: str, cli: Cli, tmp_path: Path
+) -> None:
+    more = {"ftl.precondition": "random", "drive.geometry.planes_per_die": 2, "workload.requests": 10_000}
+    more |= {f"drive.commands.{key}": value for key, value in command.items()}
+    more |= {"workload.queue_depth": 8} | {f"workload.{key}": value for key, value in workload.items()}
+    made = cli("run", *options(**more), "--waveform", "p.vcd", "--die", "all", "--no-report", "--out", "o").done()
+    lines = [line.strip() for line in made.splitlines()]
+    place = next(number for number, line in enumerate(lines) if line.startswith("floatgate rb measure"))
+    assert lines[place + 1].startswith(f"rb measure will be off: {why}")
+    table = floatgate.load(tmp_path / "o").result.to_dict()["waveform"]
+    pages = table["flash"]["programs"] / table["programs"]
+    if why.startswith("multi-plane"):
+        assert pages > 1.01
+        assert f"({pages:.4g} on average: add --multi-page {pages:.4g})" in lines[place + 1]
+        options_after = [*shlex.split(lines[place])[1:], "--multi-page", f"{pages:.4g}", "--json", "-", "--quiet"]
+        measured = json.loads(cli(*options_after).done())
+        written = table["flash"]["programs"] * table["shape"]["page_bytes"]
+        assert measured["p_volume_bytes"] == pytest.approx(written, rel=0.01)
+    if why.startswith("a suspended program"):
+        assert pages < 1
+        assert f"({1 / pages:.4g} on average)" in lines[place + 1]
 
 
 @pytest.mark.parametrize(

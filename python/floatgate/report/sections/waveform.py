@@ -8,6 +8,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import section
+from floatgate.results.result_view import look
 
 
 def line(result: Mapping[str, Any]) -> str | None:
@@ -25,8 +26,54 @@ def command(result: Mapping[str, Any]) -> str | None:
     table = result.get("waveform")
     if table is None:
         return None
-    options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in table["shape"].items())
+    shape = dict(table["shape"])
+    blocks = look(dict(result), "config", "drive", "geometry", "blocks_per_plane")
+    if blocks is not None:
+        shape["blocks_per_plane"] = blocks
+    options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in shape.items())
     return f"floatgate rb measure {shlex.quote(table['file'])} {options} --host-bytes {table['host_bytes']}"
 
 
-SECTION = section.Section("waveform", lines=lambda _, result: [("waveform", line(result)), ("", command(result))])
+def doubts(result: Mapping[str, Any]) -> list[str]:
+    """Say why that command measures another write amplification than that of the run: flash commands that it used."""
+    table = result.get("waveform")
+    if table is None:
+        return []
+    texts, pages = [], _pages_per_low_phase(table)
+    several, pieces = _used(result, "multi_plane", "multi_plane"), _used(result, "program_suspend", "program_suspends")
+    if several:
+        mean = "" if pieces or not pages else f" ({pages:.4g} on average: add --multi-page {max(pages, 1.0):.4g})"
+        texts.append(f"multi-plane programs write several pages in one low phase{mean}; counted as one, WA is too low")
+    if pieces:
+        mean = "" if several or not pages or pages >= 1 else f" ({1 / pages:.4g} on average)"
+        texts.append(f"a suspended program is several low phases{mean}; each counts as a program, WA is too high")
+    if _used(result, "erase_suspend", "erase_suspends"):
+        texts.append("a suspended erase is several low phases, which may be as short as programs and count as these")
+    if _used(result, "cache_program", "cache_programs"):
+        texts.append(
+            "a cache program is low only until the array takes its data; its length may be that of a read, and it then "
+            "counts as one"
+        )
+    return [f"rb measure will be off: {text}" for text in texts]
+
+
+def _used(result: Mapping[str, Any], key: str, counter: str) -> bool:
+    """Return whether the drive has a flash command and used it in the run."""
+    whole = dict(result)
+    has = look(whole, "config", "drive", "commands", key) not in (None, False, "none")
+    return has and look(whole, "commands", counter) != 0
+
+
+def _pages_per_low_phase(table: Mapping[str, Any]) -> float | None:
+    """Return the pages that the drive programmed / low phases of programs, a captured die standing for all."""
+    shape = table["shape"]
+    dies = 1 if table["die"] is None else shape["channels"] * shape["chips"] * shape["dies"]
+    return table["flash"]["programs"] / dies / table["programs"] if table["programs"] else None
+
+
+def lines(result: Mapping[str, Any]) -> list[section.Line]:
+    """Return what was written, the command that measures it, and why its figure will be off."""
+    return [("waveform", line(result)), ("", command(result)), *(("", text) for text in doubts(result))]
+
+
+SECTION = section.Section("waveform", lines=lambda _, result: lines(result))
