@@ -12,6 +12,8 @@ from floatgate.study.compare import Comparison, Setting
 from floatgate.study.runs.points import Axis, Points
 from floatgate.study.same_in_all import shared
 
+URGENT = "drive.scheduling.urgent_jobs"
+TIMED = {**{key: value for key, value in SMALL.items() if key != "workload.rate_per_s"}, "mode": "timed"}
 TRIGGER = "ftl.collect.trigger_free_blocks"
 
 
@@ -110,3 +112,25 @@ def test_many_settings_are_counted() -> None:
     assert differing["ftl.collect.policy"] == ["greedy", "fifo"]
     (note,) = also_differs.notes(compared)
     assert note.count(";") == min(len(differing), also_differs.SHOWN_MAX + 1) - 1
+
+
+def test_a_stated_default_of_another_mode_of_collection_is_named(cli: Cli, tmp_path: Path) -> None:
+    """A resolved experiment states the defaults of its own mode; under another one they are no defaults."""
+    settings = {**TIMED, "workload.requests": 3_000, "ftl.collect.mode": "whole-block", "ftl.separate.policy": "sepbit"}
+    floatgate.run(settings).save(tmp_path / "whole", report=False)
+    experiment = tmp_path / "whole" / "experiment.toml"
+    vary = {"ftl.collect.mode": ["whole-block", "incremental"]}
+    done = floatgate.compare(experiment, vary, jobs=2)
+    note = (
+        f"{URGENT} is stated as background, in all settings; by default it would be background under whole-block, "
+        "write under incremental"
+    )
+    assert note in done.text()
+    done.save(tmp_path / "both", report=False)
+    assert note in floatgate.load_comparison(tmp_path / "both").text()
+    # Nothing is stated: each mode has its own default.
+    assert "is stated as" not in floatgate.compare(settings, vary, jobs=2).text()
+    changed = cli("run", experiment, "--set", "ftl.collect.mode=incremental", "--out", "other", "--no-report")
+    assert f"{URGENT} is stated as background; by default it would be write under incremental" in changed.err
+    again = cli("run", experiment, "--set", "ftl.collect.mode=whole-block", "--out", "same", "--no-report")
+    assert "is stated as" not in again.err

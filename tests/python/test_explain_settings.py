@@ -229,6 +229,24 @@ def test_defaults_that_follow_from_a_separator_change_with_it(tmp_path: Path) ->
     assert one.choices[0].also == {"ftl.collect.trigger_free_blocks": apart["trigger_free_blocks"]}
 
 
+def test_defaults_of_the_mode_of_collection_change_with_it(tmp_path: Path) -> None:
+    """The folder states the rank of jobs and the separator of whole blocks; incremental collection has its own."""
+    own = floatgate.run({**TIMED, "ftl.collect.mode": "incremental"}).experiment()
+    one = named(explained({**TIMED, **WHOLE}, tmp_path), "ftl.collect.mode")
+    assert one is not None
+    also = one.choices[0].also
+    assert also["drive.scheduling.urgent_jobs"] == own["drive"]["scheduling"]["urgent_jobs"] == "write"
+    assert also["ftl.separate.policy"] == own["ftl"]["separate"]["policy"] == "host-gc"
+    assert all("--set drive.scheduling.urgent_jobs=write" in command for command in one.commands)
+    chosen = {"drive.scheduling.priority": ["write", "read", "background"], "ftl.separate.policy": "sepbit"}
+    other = named(explained({**TIMED, **WHOLE, **chosen}, tmp_path / "chosen"), "ftl.collect.mode")
+    assert other is not None
+    assert "ftl.separate.policy" not in other.choices[0].also
+    by_choice = {**TIMED, **WHOLE, "drive.scheduling.urgent_jobs": "write"}
+    kept = named(explained(by_choice, tmp_path / "kept"), "ftl.collect.mode")
+    assert kept is None or "drive.scheduling.urgent_jobs" not in kept.choices[0].also
+
+
 def test_a_trace_keeps_the_capacity_that_it_needs(tmp_path: Path) -> None:
     settings = {**OF_A_TRACE, "workload.file": str(scenarios.msr_trace(tmp_path / "msr.csv"))}
     answer = explained(settings, tmp_path)

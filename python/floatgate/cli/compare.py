@@ -19,11 +19,12 @@ from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
 from floatgate.run.experiment import parse_set, split_values
 from floatgate.study.compare import WHOLE, Comparison, baselines_of, run_settings
+from floatgate.study.own_defaults import warn_of_mode
 from floatgate.study.runs.engine import Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Points, axes_of
 from floatgate.study.runs.resume import remove
-from floatgate.study.same_in_all import defaults_left, shared
+from floatgate.study.same_in_all import defaults_left, shared, stated
 
 _BARS_MAX = 12
 """Runs that have a bar of their own; more share one."""
@@ -82,6 +83,8 @@ def compare(
     base = g.built(experiment, source, trace_options, set)
     must_be_few(len(points) * (repeat or 1), "--vary and --repeat")
     base, same = defaults_left(base, points) if own_defaults else shared(base, points)
+    same = (*same, *stated(base, points))
+    warn_of_mode(base)
     plan = plan_runs(base, points, repeat or 1, shadow=shadow, reads_files=target is not None)
     how = f"the same command and --resume (--out {shlex.quote(out or '')})"
     with target or contextlib.nullcontext():

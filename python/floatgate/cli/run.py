@@ -28,6 +28,7 @@ from floatgate.run.perfetto import LANES_MAX, must_be_drawable, write
 from floatgate.run.run import Run, execute, go_on, remove_snapshot
 from floatgate.run.saving import write_run
 from floatgate.run.waveform import pins_of
+from floatgate.study.own_defaults import warn_of_mode
 
 
 @dataclass(frozen=True)
@@ -90,6 +91,7 @@ def run(
     if resume is not None:
         return _resumed(context, resume, jobs, snapshot_every, output, drawn, report=output.draws(report))
     resolved = g.built(experiment, source, trace_options, set)
+    warn_of_mode(resolved)
     pins = pins_of(waveform, die, from_, until, force=force)
     if repeat > 1:
         _refuse_of_one_run(context)

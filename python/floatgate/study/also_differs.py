@@ -10,6 +10,7 @@ from floatgate.results.flat import flat
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison
+    from floatgate.study.same_in_all import Shared
 
 SHOWN_MAX = 5
 """Keys that a note names."""
@@ -49,17 +50,21 @@ def notes(comparison: Comparison) -> list[str]:
     Args:
         comparison: the settings.
     """
-    same = [
-        f"{one.key} is {one.value} in all settings; by default it would be {by_value(comparison, one.defaults)} "
-        "(--own-defaults leaves each its own)"
-        for one in comparison.same_in_all
-    ]
+    same = [_same(comparison, one) for one in comparison.same_in_all]
     differing = of_comparison(comparison)
     if not differing:
         return same
     parts = [f"{key} {by_value(comparison, values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
     more = len(differing) - SHOWN_MAX
     return [*same, f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
+
+
+def _same(comparison: Comparison, one: Shared) -> str:
+    """Say that a key has one value in all settings, and what their defaults would be."""
+    defaults = f"by default it would be {by_value(comparison, one.defaults)}"
+    if one.stated:
+        return f"{one.key} is stated as {one.value}, in all settings; {defaults}"
+    return f"{one.key} is {one.value} in all settings; {defaults} (--own-defaults leaves each its own)"
 
 
 def by_value(comparison: Comparison, values: Sequence[Any]) -> str:

@@ -31,7 +31,7 @@ from floatgate.study.runs.points import Axis, Points
 from floatgate.study.runs.requested import carry_out, left
 from floatgate.study.runs.resume import Unfinished, Whole
 from floatgate.study.runs.work import UNUSABLE, Answer, Job
-from floatgate.study.same_in_all import Shared, defaults_left, shared
+from floatgate.study.same_in_all import Shared, defaults_left, shared, stated
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -385,6 +385,7 @@ def compare(
     must_be_few(len(points) * repeat, "vary")
     places = baselines_of(points, {key: toml_value(key, value) for key, value in (baseline or {}).items()})
     base, same = defaults_left(base, points) if own_defaults else shared(base, points)
+    same = (*same, *stated(base, points))
     plan = plan_runs(base, points, repeat, shadow=shadow, reads_files=False)
     return Comparison(run_settings(plan, Local(jobs), progress), places, same)
 

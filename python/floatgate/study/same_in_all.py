@@ -3,6 +3,9 @@
 Separators with several streams need two free blocks, none needs one. Where a comparison leaves each setting its own
 default, a difference holds the effect of the trigger beside that of the separator; docs/decisions/0055-one-trigger.md
 has figures. The stop level follows from the trigger, so it needs no value of its own.
+
+Where the mode of collection varies, settings whose defaults follow from it stay as the experiment states them: a
+resolved one states the defaults of its own mode. Nothing is changed then, and a note says so.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from floatgate.base.errors import warn
 from floatgate.results.result_view import look
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
+from floatgate.study.own_defaults import FOLLOW_MODE, MODE, own_default
 from floatgate.study.runs.plan import named_values, placed
 from floatgate.study.runs.points import Points
 
@@ -34,15 +38,18 @@ class Shared:
         key: the dotted key.
         value: its value, the largest of the defaults.
         defaults: what each setting would have by itself.
+        stated: whether the experiment states the value; else the comparison chose it.
     """
 
     key: str
-    value: int
-    defaults: tuple[int, ...]
+    value: int | str
+    defaults: tuple[int | str, ...]
+    stated: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as ``compare.json`` keeps it."""
-        return {"value": self.value, "defaults": list(self.defaults)}
+        entry: dict[str, Any] = {"value": self.value, "defaults": list(self.defaults)}
+        return entry | {"stated": True} if self.stated else entry
 
 
 def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, ...]]:
@@ -58,7 +65,7 @@ def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, 
     Raises:
         InputError: one of the settings is unusable.
     """
-    if _DRIVES in points.keys or _stated(base, points) is not None:
+    if _DRIVES in points.keys or _stating(base, points) is not None:
         return base, ()
     defaults = []
     for point in points:
@@ -79,17 +86,42 @@ def defaults_left(base: Experiment, points: Points) -> tuple[Experiment, tuple[S
         base: the experiment.
         points: the settings that vary.
     """
-    key = _stated(base, points)
+    key = _stating(base, points)
     if key is not None:
         warn(f"{key} is stated in the experiment: --own-defaults changes nothing; leave that key out of it")
     return base, ()
 
 
-def _stated(base: Experiment, points: Points) -> str | None:
+def stated(base: Experiment, points: Points) -> tuple[Shared, ...]:
+    """Return the settings that an experiment states as the default of one mode of collection, where modes vary.
+
+    Args:
+        base: the experiment.
+        points: the settings that vary.
+
+    Raises:
+        InputError: one of the settings is unusable.
+    """
+    if MODE not in points.keys:
+        return ()
+    experiments = [base.with_overrides(placed(point, {})) for point in points]
+    configs = [tomllib.loads(check(one)) for one in experiments]
+    kept = []
+    for key in FOLLOW_MODE:
+        values = {look(config, *key.split(".")) for config in configs}
+        if key in points.keys or len(values) > 1 or None in values:
+            continue
+        defaults = [own_default(one, key) for one in experiments]
+        if None not in defaults and len(set(defaults)) > 1 and values.issubset(defaults):
+            kept.append(Shared(key, values.pop(), tuple(defaults), stated=True))
+    return tuple(kept)
+
+
+def _stating(base: Experiment, points: Points) -> str | None:
     """Return the key of the trigger that the experiment or what varies states; None where it is a default."""
-    stated = {*points.keys, *(key for key, _ in named_values(points)), *(key for key, _ in base.overrides)}
+    keys = {*points.keys, *(key for key, _ in named_values(points)), *(key for key, _ in base.overrides)}
     # A damaged file is refused when it is checked.
     with contextlib.suppress(tomllib.TOMLDecodeError):
         table: Mapping[str, Any] = tomllib.loads(base.toml or "")
-        stated.update(key for key in _STATING if look(table, *key.split(".")) is not None)
-    return next((key for key in _STATING if key in stated), None)
+        keys.update(key for key in _STATING if look(table, *key.split(".")) is not None)
+    return next((key for key in _STATING if key in keys), None)
