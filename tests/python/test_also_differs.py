@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 import floatgate
 from conftest import SMALL, Cli
 from floatgate.run.experiment import resolve
@@ -134,3 +136,24 @@ def test_a_stated_default_of_another_mode_of_collection_is_named(cli: Cli, tmp_p
     assert f"{URGENT} is stated as background; by default it would be write under incremental" in changed.err
     again = cli("run", experiment, "--set", "ftl.collect.mode=whole-block", "--out", "same", "--no-report")
     assert "is stated as" not in again.err
+
+
+@pytest.mark.parametrize("planes", [1, 4])
+def test_a_share_of_garbage_that_is_not_reached_is_said(planes: int) -> None:
+    """A share above what the drive can hold of dead pages changes nothing: the figures are those without the key."""
+    drive = {**SMALL, "drive.capacity": "64 MiB", "drive.geometry.planes_per_die": planes, "workload.pattern": "zipf"}
+    vary = {"ftl.separate.policy": ["none", "host-gc"]}
+    batches = "none shares blocks between host and moved pages"
+    stop = {"ftl.collect.stop_free_blocks": 5}
+    without = floatgate.compare(drive, vary, set=stop, jobs=2)
+    effective = without.runs[0].result.to_dict()["drive"]["effective_spare_factor"]
+    for share in (0.5, 0.2, 0.9 * effective):
+        key = {"ftl.collect.garbage_share": share}
+        done = floatgate.compare(drive, vary, set={**stop, **key}, jobs=2)
+        acts = done.runs[0].waf > 1.05 * without.runs[0].waf
+        assert acts is (share < effective)
+        note = f"ftl.collect.garbage_share = {share:g} is hardly ever reached, if at all under none"
+        for text in (done.text(), done.report()):
+            assert (note in text) is not acts
+            assert (batches in text) is not acts
+        assert ("is hardly ever reached" in floatgate.run(drive, set={**stop, **key}).summary()) is not acts

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import one_line
-from floatgate.report.sections import amplification, lifetime_headline, orders, streams
+from floatgate.report.sections import amplification, garbage, lifetime_headline, orders, streams
 from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
@@ -50,15 +50,15 @@ def _folders(setting: Setting) -> str:
 def notes(comparison: Comparison) -> list[str]:
     """Return how to read the columns that need it, where seeds change nothing, and what intervals cover."""
     read = [columns.note for columns in _columns(comparison) if columns.note]
+    results = {setting.label: setting.result for setting in comparison if setting.result is not None}
     return [
         *also_differs.notes(comparison),
         *visible_capacity.notes(comparison),
         *streams.batch_notes([run.result.to_dict() for run in comparison.runs]),
         *_matched(comparison),
         *read,
-        *lifetime_headline.shortages(
-            {setting.label: setting.result for setting in comparison if setting.result is not None}
-        ),
+        *garbage.notes(results),
+        *lifetime_headline.shortages(results),
         *_seedless(comparison),
         *_intervals(comparison),
     ]

@@ -12,6 +12,7 @@ from floatgate.report.sections import (
     drive,
     energy,
     erase_modes,
+    garbage,
     idle,
     latency,
     leveling,
@@ -77,6 +78,7 @@ REMARKS = (
     dispatch.SECTION,
     assumptions.SECTION,
     programs.SECTION,
+    garbage.SECTION,
 )
 """Sections with remarks, which end the summary."""
 CARDS = (

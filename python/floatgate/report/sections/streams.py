@@ -7,7 +7,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.parts import Grid, Part, Rows, Section, Text
-from floatgate.report.sections import dispatch, section
+from floatgate.report.sections import dispatch, garbage, section
 from floatgate.results.result_view import look
 
 SHOWN_MAX = 32
@@ -65,7 +65,8 @@ def batched(result: dict[str, Any]) -> tuple[int, int] | None:
     """
     collect = look(result, "config", "ftl", "collect") or {}
     trigger, stop = collect.get("trigger_free_blocks"), collect.get("stop_free_blocks")
-    whole = collect.get("mode") == "whole-block" and collect.get("garbage_share") is None
+    by_garbage = garbage.share(result) is not None and garbage.limit(result) is None
+    whole = collect.get("mode") == "whole-block" and not by_garbage
     if separator(result) not in _SHARED or not whole or trigger is None or stop is None:
         return None
     return (trigger, stop) if stop > trigger else None
