@@ -119,6 +119,22 @@ RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
         {**OF_A_TRACE, "workload.file": str(TRACES / "sqlite-content.parquet"), "workload.beyond": "wrap"},
         {"little-written", "too-short", "no-time", "content-unknown"},
     ),
+    "timed, rarely collected": (
+        {
+            **TIMED,
+            "ftl.collect.mode": "whole-block",
+            "ftl.collect.stop_free_blocks": 8,
+            "workload.queue_depth": 1,
+        },
+        {
+            "collection",
+            "little-written",
+            "too-short",
+            *(f"{kind}-{about}" for kind in ("read", "write") for about in ("few-slow", "latency")),
+            "read-own-work",
+            "write-behind-collection",
+        },
+    ),
     "timed": (
         TIMED,
         {"little-written", "too-short", "collection", *READS, *WRITES}
@@ -313,6 +329,11 @@ def _reclaim_excess(result: Result) -> float | None:
     return float(during["count"] * (during["mean"] - response["otherwise"]["mean"]) / (reads["count"] * reads["mean"]))
 
 
+def _slower_than_mean(latency: Mapping[str, Any]) -> list[str]:
+    steps = list(zip(latency["cdf"]["us"], latency["cdf"]["share"], strict=True))
+    return [units.share(1 - max(share for time_us, share in steps if time_us <= latency["mean"]))]
+
+
 def _us(value: float) -> str:
     return units.span(value / 1e6)
 
@@ -336,6 +357,7 @@ def _of_class(kind: str) -> dict[str, Check]:
     return {
         f"{kind}-latency": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
         f"{kind}-latency-forecast": lambda r, _: [f"takes {_us(mean(r))}", f"p99 {_us(r['latency_us'][kind]['p99'])}"],
+        f"{kind}-few-slow": lambda r, _: [f"slowest {part}" for part in _slower_than_mean(r["latency_us"][kind])],
         f"{kind}-behind-collection": lambda r, _: [
             f"{behind(r, 'gc')} behind collection",
         ],

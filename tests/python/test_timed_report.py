@@ -154,6 +154,34 @@ def test_parts_of_a_mean_latency_add_up_to_it() -> None:
     assert str(waiting.before_flash(trimmed)).startswith("writes and TRIMs wait 4.0 ms for space in the buffer, ")
 
 
+def test_few_slow_requests_are_named_where_the_mean_lies_above_p99() -> None:
+    """Of 1000 reads 990 take 1 us and 5 take 10 us; the 5 slowest take 6/7 of the time, and the mean lies above p99."""
+    cdf = {"us": [1.0, 10.0, 1200.0], "share": [0.99, 0.995, 1.0]}
+    reads = {"count": 1000, "mean": 7.04, "p50": 1.0, "p99": 1.0, "p999": 1200.0, "cdf": cdf}
+    waits = {"operations": 1000, "service": 1.0, "foreground_job": 6.04}
+    result = {"latency_us": {"read": reads, "write": None, "waiting": {"read": waits}}}
+    assert waiting.few_slow(result, "read") == pytest.approx((0.01, 1 - 0.99 / 7.04))
+    note = "the slowest 1 % of reads take 86 % of the time of all reads: their mean lies above p99"
+    assert waiting.few_slow_notes(result)[0].startswith(note)
+    # Where p99 has its part of the waits, the mean is typical enough.
+    reads["p99"] = 10.0
+    assert waiting.few_slow(result, "read") is None
+    assert waiting.few_slow_notes(result) == []
+
+
+def test_summary_and_page_name_few_slow_requests() -> None:
+    rare = {"ftl.collect.mode": "whole-block", "ftl.collect.stop_free_blocks": 8, "workload.queue_depth": 1}
+    closed = {key: value for key, value in TIMED.items() if key != "workload.rate_per_s"}
+    done = floatgate.run({**closed, **rare})
+    writes = done.result.to_dict()["latency_us"]["write"]
+    assert writes["mean"] > writes["p99"]
+    slow = waiting.few_slow(done.result.to_dict(), "write")
+    assert slow is not None
+    note = f"slowest {units.share(slow[0])} of writes take {units.share(slow[1])} of the time of all writes"
+    assert note in done.summary()
+    assert note in done.report()
+
+
 def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
     rows, unit = latency_charts.energy_rows(run.result.to_dict())
     size = {"J": 1.0, "mJ": 1e-3}[unit]

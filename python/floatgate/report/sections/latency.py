@@ -73,6 +73,7 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
         f"Waits before the flash are part of the latency: {waits}." if waits else None,
         waiting.flush_note(result),
         hot_reads(result),
+        *(f"{note[0].upper()}{note[1:]}." for note in waiting.few_slow_notes(result)),
     )
     contents += [Text(note) for note in notes if note]
     return [Section("Latency", [*contents, Charts(figures), *waiting.parts(run, result)])]

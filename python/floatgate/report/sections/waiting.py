@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
@@ -61,6 +62,47 @@ def flush_waiters(result: dict[str, Any]) -> str | None:
         return "which its own write does not wait for"
     share = waits["flushed_requests"] / waits["requests"]
     return f"which {units.share(share)} of the writes wait for"
+
+
+def few_slow(result: Mapping[str, Any], kind: str) -> tuple[float, float] | None:
+    """Return which share of the requests is slower than the mean, and their share of the time of all.
+
+    Args:
+        result: of a run.
+        kind: ``read`` or ``write``.
+
+    Returns:
+        None where the mean lies within the 99th percentile: there the requests share it.
+    """
+    facts = look(result, "latency_us", kind) or {}
+    mean, p99, cdf = facts.get("mean"), facts.get("p99"), facts.get("cdf") or {}
+    if not mean or p99 is None or mean <= p99 or not cdf.get("us"):
+        return None
+    within = faster_us = 0.0
+    for time_us, share in zip(cdf["us"], cdf["share"], strict=True):
+        if time_us > mean:
+            break
+        faster_us += (share - within) * time_us
+        within = share
+    return 1.0 - within, 1.0 - faster_us / mean
+
+
+def few_slow_notes(result: dict[str, Any]) -> list[str]:
+    """Format as ``the slowest 0.7 % of reads take 70 % of the time of all reads: ...``; empty where it is not so.
+
+    Writes into a buffer are left out: what their pages wait for at the flash is not part of them.
+    """
+    notes = []
+    for kind in ("read", "write"):
+        slow = few_slow(result, kind)
+        waits = look(result, "latency_us", "waiting", kind)
+        if slow is not None and waits and not (kind == "write" and look(result, "buffer")):
+            requests, time = map(units.share, slow)
+            notes.append(
+                f"the slowest {requests} of {kind}s take {time} of the time of all {kind}s: their mean lies above p99, "
+                "and the mean waits below say little about p99"
+            )
+    return notes
 
 
 def by_class(result: dict[str, Any]) -> list[str]:
@@ -126,7 +168,8 @@ def _why_cell(parts: dict[str, float], name: str) -> str:
 
 def lines(_: RunView, result: dict[str, Any]) -> list[section.Line]:
     """Return waits in front of the flash, then a line per class of flash operations."""
-    return [("waiting", before_flash(result)), *(("waiting", why) for why in by_class(result))]
+    why = [*few_slow_notes(result), *by_class(result)]
+    return [("waiting", before_flash(result)), *(("waiting", text) for text in why)]
 
 
 SECTION = section.Section("waiting", lines=lines)

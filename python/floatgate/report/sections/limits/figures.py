@@ -349,6 +349,8 @@ def _classes() -> dict[str, Figure]:
             "p99_us": (metric(f"latency_us.{kind}.p99"), micros, f"latency_us.{kind}.p99"),
             "tail": (waits.tail(kind), text, "p99.9, where it or the mean lies far above p99; else nothing"),
             "p999_us": (metric(f"latency_us.{kind}.p999"), micros, f"latency_us.{kind}.p999"),
+            "slow_requests": (waits.few_slow(kind, 0), _SHARE, f"{kind}s slower than the mean, where it is above p99"),
+            "slow_time": (waits.few_slow(kind, 1), _SHARE, f"their share of the time of all {kind}s"),
             "gc_basis": (waits.basis(kind, "gc"), text, "how the waits for collection are known"),
             "reclaim_basis": (waits.basis(kind, *sorted(READ_RECLAIM)), text, "how those for read reclaim are known"),
             "level_basis": (waits.basis(kind, "level"), text, "how those for wear-leveling are known"),

@@ -363,6 +363,13 @@ _OF_A_KIND = (
         "{KIND_p99_us}{KIND_tail}).",
     ),
     Rule(
+        "KIND-few-slow",
+        "latency",
+        conditions("kind == run", "KIND_slow_time > 0"),
+        "The slowest {KIND_slow_requests} of KINDs take {KIND_slow_time} of the time of all KINDs: their mean lies "
+        "above p99, and mean waits say little about p99.",
+    ),
+    Rule(
         "KIND-behind-collection",
         "latency",
         conditions(f"KIND_jobs >= {LONG}", f"KIND_behind_gc >= {LONG}"),

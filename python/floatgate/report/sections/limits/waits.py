@@ -50,6 +50,16 @@ def flash_share(kind: str, *reasons: str) -> Callable[[Subject], Value]:
     return share
 
 
+def few_slow(kind: str, place: int) -> Callable[[Subject], Value]:
+    """Return one of the two shares of :func:`floatgate.report.sections.waiting.few_slow`, by its place."""
+
+    def share(case: Subject) -> float | None:
+        slow = waiting.few_slow(case.result, kind)
+        return None if slow is None else slow[place]
+
+    return share
+
+
 def flash_mean(kind: str) -> Callable[[Subject], Value]:
     """Return the mean time of host reads or writes at the flash, in microseconds."""
 
