@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import floatgate
+from conftest import SMALL
 from floatgate.base import units
 from floatgate.report import sections, summary
 from floatgate.report.sections import (
@@ -84,6 +85,21 @@ def test_a_timed_drive_shows_its_array_and_the_dies_that_it_lacks() -> None:
     assert drive.remarks({**timed, "mode": "functional"}) == []
     whole = {"drive": {"preset": "ssd-v", "geometry": {**geometry, "channels": 4}}}
     assert drive.remarks({**timed, "config": whole}) == []
+
+
+def test_a_timed_run_says_how_it_collects_and_whose_choice_that_is() -> None:
+    """A drive of a paper may bring its own mode of collection, which decides the tail."""
+    timed = {**{key: value for key, value in SMALL.items() if key != "workload.rate_per_s"}, "mode": "timed"}
+    chosen = {**timed, "workload.requests": 2_000, "drive.preset": "mlc-20nm", "ftl.collect.stop_free_blocks": 3}
+
+    def collected(**settings: object) -> str | None:
+        return drive.collection(floatgate.run(chosen, set=settings).result.to_dict())
+
+    assert collected() == "whole-block (from drive mlc-20nm), victims greedy, until 3 blocks per plane are free"
+    own = {"ftl.collect.mode": "incremental", "ftl.collect.policy": "fifo"}
+    assert collected(**own) == "incremental, victims fifo"
+    assert collected(mode="functional") is None
+    assert "collection whole-block (from drive mlc-20nm), victims greedy" in floatgate.run(chosen).summary()
 
 
 def test_a_run_that_is_too_short_tells_no_life() -> None:

@@ -55,7 +55,14 @@ class DriveArray:
 
 
 @functools.cache
+def settings_of_catalogue() -> Mapping[str, Mapping[str, Any]]:
+    """Return what the drives of the catalogue state, by name."""
+    entries = json.loads(_core.catalogue(("drives",)))["drives"]
+    return {entry["name"]: tomllib.loads(entry["toml"]) for entry in entries}
+
+
+@functools.cache
 def of_catalogue() -> Mapping[str, DriveArray]:
     """Return the arrays of the drives of the catalogue, by name."""
-    entries = json.loads(_core.catalogue(("drives",)))["drives"]
-    return {entry["name"]: DriveArray.of(tomllib.loads(entry["toml"])["drive"]["geometry"]) for entry in entries}
+    drives = settings_of_catalogue().items()
+    return {name: DriveArray.of(settings["drive"]["geometry"]) for name, settings in drives}

@@ -58,6 +58,25 @@ def _timed_array(result: Mapping[str, Any]) -> DriveArray | None:
     return DriveArray.of(geometry) if geometry and look(result, "mode") == "timed" else None
 
 
+def collection(result: Mapping[str, Any]) -> str | None:
+    """Format as ``whole-block (from drive mlc-20nm), victims greedy, until 8 blocks per plane are free``.
+
+    Latencies depend on the mode more than on most settings, and a drive of the catalogue may bring its own. None where
+    the run has no time.
+    """
+    levels = look(result, "config", "ftl", "collect") or {}
+    mode, preset = levels.get("mode"), look(result, "config", "drive", "preset")
+    if mode is None or look(result, "mode") != "timed":
+        return None
+    own = look(drive_array.settings_of_catalogue().get(preset) or {}, "ftl", "collect", "mode")
+    parts = [f"{mode} (from drive {preset})" if own == mode else str(mode), f"victims {levels.get('policy')}"]
+    stop = levels.get("stop_free_blocks")
+    if mode == "whole-block" and stop is not None:
+        name, per = ("superblock", "") if levels.get("scope") == "superblock" else ("block", " per plane")
+        parts.append(f"until {stop} {name}{'' if stop == 1 else 's'}{per} {'is' if stop == 1 else 'are'} free")
+    return ", ".join(parts)
+
+
 def _fewer_dies(result: Mapping[str, Any]) -> str | None:
     """Note that a timed drive has fewer dies than its drive of the catalogue."""
     preset, flash = look(result, "config", "drive", "preset"), _timed_array(result)
@@ -79,4 +98,8 @@ def remarks(result: dict[str, Any]) -> list[str]:
     return phrases
 
 
-SECTION = section.Section("drive", lines=lambda _, result: [("drive", line(result))], remarks=remarks)
+SECTION = section.Section(
+    "drive",
+    lines=lambda _, result: [("drive", line(result)), ("collection", collection(result))],
+    remarks=remarks,
+)
