@@ -26,6 +26,7 @@ from floatgate.report.sections.limits.rules import RULES, Condition
 from floatgate.report.sections.limits.settings import SETTINGS as SUGGESTED
 from floatgate.report.sections.limits.settings import Gain
 from floatgate.results.shapes import FORECAST_ADDITIONS
+from floatgate.study.citations import references
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
 GENERATED = "<!-- Written by scripts/docs.py (make docs); do not edit. -->"
@@ -109,6 +110,36 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: str = "")
     return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines) + "\n"
 
 
+CLOSED_FORMS = (
+    ("`greedy`", ("desnoyers2012analytic", "vanhoudt2013mean"), ""),
+    ("`d-choices`", ("vanhoudt2013mean",), ""),
+    ("`fifo`, also with hot pages in the same log", ("desnoyers2012analytic",), ""),
+    (
+        "`fifo`, hot and cold pages in logs of their own",
+        (),
+        (
+            "Desnoyers, *Analytic models of SSD write performance*, ACM TOS 2014; the condition for FIFO is derived in "
+            "`crates/theory/src/separated.rs`"
+        ),
+    ),
+    ("`random`", (), "a victim has the mean share of valid pages, 1 - S: 1 / S"),
+)
+"""Each closed form, the keys of its papers in the table of references, and what else it follows from."""
+
+
+def sources() -> str:
+    """Return the table of closed forms with the papers that they come from."""
+    papers = {one.key: one for one in references()}
+    rows = []
+    for form, keys, more in CLOSED_FORMS:
+        named = [
+            f"{paper.named[0].split(',')[0]}, *{paper.title}*, {paper.venue} {paper.year}"
+            for paper in (papers[key] for key in keys)
+        ]
+        rows.append((form, "; ".join([*named, *([more] if more else [])])))
+    return table(("closed form", "source"), rows)
+
+
 def fidelity(points: Sequence[Point]) -> str:
     worst = max(points, key=lambda p: abs(p.error))
     parts = [
@@ -127,6 +158,7 @@ The engine writes single pages to one plane of {BLOCKS} blocks, from the steady 
 its source and derivation. They are compared at the *effective* spare factor, (T - mean free - U) / T, because free and
 open blocks hold no live pages: at 0.07 this alone makes 1.4 % of greedy's amplification.
 
+{sources()}
 The largest error of {len(points)} points is {worst.error:+.2%} ({worst.curve.label}, spare factor
 {worst.spare_factor}); {TOLERANCE:.1%} is allowed. The interval is the engine's own 95 % interval (batch means).
 

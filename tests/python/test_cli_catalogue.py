@@ -13,6 +13,7 @@ import floatgate
 from conftest import Cli
 from floatgate import _core
 
+ROOT = Path(__file__).parents[2]
 THEORY = [
     ("fifo", 256, None, 0.07, 7.318),
     ("fifo", 256, None, 0.28, 1.992),
@@ -34,6 +35,27 @@ def test_theory_gives_the_published_figures(
     assert value == pytest.approx(expected, abs=0.0006)
     assert float(cli(*command).done()) == pytest.approx(value, abs=5e-5)
     assert floatgate.theory_wa(policy, spare, pages, choices) == value
+
+
+@pytest.mark.parametrize(
+    ("form", "file"),
+    [
+        ("`greedy`", "greedy"),
+        ("`d-choices`", "choices"),
+        ("`fifo`, also with hot pages", "fifo"),
+        ("`fifo`, hot and cold pages in logs", "separated"),
+    ],
+)
+def test_closed_forms_name_the_papers_of_their_code(cli: Cli, form: str, file: str) -> None:
+    code = (ROOT / f"crates/theory/src/{file}.rs").read_text()
+    page = (ROOT / "docs/fidelity.md").read_text()
+    (row,) = [line for line in page.splitlines() if line.startswith(f"| {form}")]
+    papers = [name for name in ("Desnoyers", "Van Houdt") if name in code]
+    assert papers
+    help_text = " ".join(cli("theory", "wa", "--help").done().split())
+    for name in ("Desnoyers", "Van Houdt"):
+        assert (name in row) is (name in papers)
+        assert name in help_text
 
 
 @pytest.mark.parametrize(

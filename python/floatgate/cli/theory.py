@@ -55,6 +55,8 @@ def wa(
     """Compute the write amplification of random 4 KiB writes in closed form: uniform, or (fifo) with hot pages.
 
     To compare with a run, take its drive.effective_spare_factor: free and open blocks are no space that collection has.
+
+    Sources: Desnoyers (SYSTOR 2012, ACM TOS 2014) and Van Houdt (SIGMETRICS 2013); docs/fidelity.md lists them.
     """
     output = Output(json, quiet=quiet, force=None)
     if not 0 < spare_factor < 1:
