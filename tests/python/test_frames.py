@@ -53,10 +53,10 @@ def test_studies_give_their_rows(tmp_path: Path) -> None:
         assert study.to_polars()["ftl.spare_factor"].to_list() == [0.1, 0.2]
         assert study.to_pandas()["waf"].tolist() == study.to_arrow()["waf"].to_pylist()
         assert study.arrow().equals(study.to_arrow())
+        assert study.pandas().equals(study.to_pandas())
+        assert study.polars().equals(study.to_polars())
     assert comparison.to_arrow()["waf"].to_pylist() == [run.waf for run in comparison.runs]
     assert sweep.to_arrow()["waf"].to_pylist() == [run.waf for run in comparison.runs]
-    assert sweep.polars().equals(sweep.to_polars())
-    assert sweep.pandas().equals(sweep.to_pandas())
 
 
 def test_a_forecast_and_a_plan_are_frames() -> None:

@@ -46,6 +46,18 @@ class Framed:
         """
         return polars_frame(self.to_arrow())
 
+    def arrow(self) -> pa.Table:
+        """Return the table of :meth:`to_arrow`."""
+        return self.to_arrow()
+
+    def pandas(self) -> pd.DataFrame:
+        """Return the table as a pandas DataFrame, as :meth:`to_pandas` does."""
+        return self.to_pandas()
+
+    def polars(self) -> pl.DataFrame:
+        """Return the table as a polars DataFrame, as :meth:`to_polars` does."""
+        return self.to_polars()
+
 
 def must_be_part(part: str) -> None:
     """Refuse a name of no table of a run.

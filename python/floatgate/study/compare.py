@@ -224,10 +224,6 @@ class Comparison(Framed):
         """Return one flat row for each run, with columns named by key as a sweep has them, as an Arrow table."""
         return table_of(flat_rows(self))
 
-    def arrow(self) -> pa.Table:
-        """Return the table of :meth:`to_arrow`."""
-        return self.to_arrow()
-
     def difference(self, setting: Setting) -> dict[str, Any] | None:
         """Return how the figures differ from the baseline's; see :func:`floatgate.study.differences.between`.
 

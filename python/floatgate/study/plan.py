@@ -321,10 +321,6 @@ class Plan(Framed):
         """Return one flat row for each choice, as an Arrow table."""
         return arrow(self)
 
-    def arrow(self) -> pa.Table:
-        """Return the table of :meth:`to_arrow`."""
-        return self.to_arrow()
-
     def reduces(self) -> bool:
         """Return whether reducers are compared."""
         return any(point.reducer is not None for point in self.points)

@@ -23,8 +23,6 @@ from floatgate.study.sweeps.sweep import planned
 
 if TYPE_CHECKING:
     import altair as alt
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
 
     from floatgate.study.runs.plan import RunPlan
@@ -74,18 +72,6 @@ class LoadedSweep(Framed):
         if self._table is None:
             self._table = read_table(self.folder / TABLE, self.keys, self.planned)
         return self._table
-
-    def arrow(self) -> pa.Table:
-        """Return the table of :meth:`to_arrow`."""
-        return self.to_arrow()
-
-    def pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas DataFrame, as :meth:`to_pandas` does."""
-        return self.to_pandas()
-
-    def polars(self) -> pl.DataFrame:
-        """Return the table as a polars DataFrame, as :meth:`to_polars` does."""
-        return self.to_polars()
 
     def runs(self) -> pa.Table:
         """Return what differs each time that a sweep runs: wall and CPU time, memory, who did the run; by ``run``."""
