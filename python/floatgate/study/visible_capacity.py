@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
+from floatgate.report.sections.drive import visible_bytes
 from floatgate.results.result_view import look
 from floatgate.study.also_differs import SHOWN_MAX, by_value
 
@@ -22,7 +23,7 @@ def notes(comparison: Comparison) -> list[str]:
         comparison: the settings.
     """
     results = [None if one.run is None else one.run.result.to_dict() for one in comparison]
-    known = {size: text(result) for result in results if result and (size := _bytes(result))}
+    known = {size: text(result) for result in results if result and (size := visible_bytes(result))}
     if len(set(known.values())) < 2:
         return []
     shown = by_value(comparison, [text(result) if result else None for result in results])
@@ -35,7 +36,7 @@ def notes(comparison: Comparison) -> list[str]:
 
 def text(result: Result) -> str | None:
     """Return the visible capacity of a result as ``448 MiB``; None where it is not known."""
-    size = _bytes(result)
+    size = visible_bytes(result)
     return None if size is None else units.binary_bytes(size)
 
 
@@ -46,7 +47,7 @@ def loss(before: Result, after: Result) -> str | None:
         before: the result that is changed.
         after: with the change.
     """
-    sizes, texts = (_bytes(before), _bytes(after)), (text(before), text(after))
+    sizes, texts = (visible_bytes(before), visible_bytes(after)), (text(before), text(after))
     if sizes[0] is None or sizes[1] is None or sizes[1] >= sizes[0] or texts[0] == texts[1]:
         return None
     follows = " (the generated workload with it)" if fills(before) and fills(after) else ""
@@ -57,8 +58,3 @@ def fills(result: Result) -> bool:
     """Return whether a generator makes requests for all of the visible capacity."""
     workload = look(result, "config", "workload") or {}
     return workload.get("kind") == "synthetic" and not workload.get("working_set_bytes")
-
-
-def _bytes(result: Result) -> int | None:
-    size: int | None = look(result, "drive", "logical_bytes")
-    return size

@@ -89,6 +89,12 @@ def _fewer_dies(result: Mapping[str, Any]) -> str | None:
     )
 
 
+def visible_bytes(result: Mapping[str, Any]) -> int | None:
+    """Return the bytes that the drive shows to the host; None where they are not known."""
+    size: int | None = look(result, "drive", "logical_bytes")
+    return size
+
+
 def remarks(result: dict[str, Any]) -> list[str]:
     """Note that the drive was not full, and that it has fewer dies than its model."""
     fewer = _fewer_dies(result)
