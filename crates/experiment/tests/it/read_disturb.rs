@@ -101,8 +101,13 @@ fn a_reclaim_takes_as_long_as_the_paper_says() {
         let ms = number(&baseline, place);
         assert!((ms - 331.4).abs() < 1.0, "{place}: {ms}");
     }
-    // In time, the page that is copied last waits as long; `fcfs` lets no read pass.
-    let timed = [("mode", "timed"), ("drive.scheduling.policy", "fcfs"), ("workload.rate_per_s", "500")];
+    // In time, a read of the page that is copied last waits as long; `fcfs` lets no read pass.
+    let timed = [
+        ("mode", "timed"),
+        ("drive.scheduling.policy", "fcfs"),
+        ("drive.scheduling.moved_reads", "new"),
+        ("workload.rate_per_s", "500"),
+    ];
     let settings: Vec<_> = timed.iter().map(|(key, value)| (*key, (*value).to_string())).collect();
     let settings = [settings, vec![("workload.arrival", "open".to_string())]].concat();
     let timed = try_run(toml, &settings).unwrap().result;

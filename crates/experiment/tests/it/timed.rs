@@ -46,6 +46,7 @@ fn timing(rng: &mut Rng) -> Vec<(&'static str, String)> {
         ["[\"plane\", \"die\", \"way\", \"channel\"]", "[\"channel\", \"chip\", \"die\", \"plane\"]"];
     out.push(("ftl.allocation.order", orders[rng.below(2) as usize].into()));
     out.push(("drive.timing.program_spread", "0.25".into()));
+    out.push(("drive.scheduling.moved_reads", ["new", "old"][rng.below(2) as usize].into()));
     match rng.below(3) {
         0 => out.push(("workload.arrival", "open".into())),
         1 => out.push(("workload.arrival", "think".into())),
@@ -86,6 +87,8 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
                 .iter()
                 .any(|(key, order)| *key == "ftl.allocation.order" && order.starts_with("[\"plane"));
             let alike = !(setup.idle_jobs || by_chips && order);
+            // The controller serves some reads of pages that move; they count as reads of the flash.
+            let by_controller = overrides.contains(&("drive.scheduling.moved_reads", "old".to_owned()));
             let timed = match run(resolved, &mut |_| Ok(())) {
                 Ok(timed) => timed,
                 Err(e) if e.to_string().contains("has no times") => continue,
@@ -108,7 +111,15 @@ fn both_modes_end_with_the_same_state_and_no_request_is_lost() {
                 // What FLUSH and FUA pad waits as host writes do, and so do pages of the map and its journal.
                 let more = ["padding", "metadata"].map(|cause| count(r, &format!("/flash/programs/{cause}")));
                 let more = if kind == "write" { more.iter().sum() } else { 0 };
-                assert_eq!(operations, host + partial + more, "seed {seed}: {class}");
+                let all = host + partial + more;
+                if kind == "read" && by_controller {
+                    assert!(
+                        operations <= all && operations * 10 >= all * 9,
+                        "seed {seed}: {operations} of {all}"
+                    );
+                } else {
+                    assert_eq!(operations, all, "seed {seed}: {class}");
+                }
             }
             ran += 1;
         }
@@ -147,7 +158,7 @@ fn reads_take_old_copies_unless_jobs_hold_their_channel() {
     let moved_reads = |jobs_hold: &str| {
         let overrides =
             [("workload.requests", "10".into()), ("drive.scheduling.jobs_hold", jobs_hold.into())];
-        run_ok(FULL, &overrides).result["experiment"]["drive"]["scheduling"]["moved_reads"].clone()
+        run_ok(FULL, &overrides).result["config"]["drive"]["scheduling"]["moved_reads"].clone()
     };
     assert_eq!((moved_reads("nothing"), moved_reads("channel")), ("old".into(), "new".into()));
 }

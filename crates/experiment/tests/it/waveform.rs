@@ -85,7 +85,9 @@ fn pins_show_what_the_ftl_asked_for() {
             case.toml += &format!("file = \"{path}\"\n");
         }
         let path = PathBuf::from(folder.file(&format!("{seed}.vcd"), ""));
-        let output = match try_run(&case.toml, &[("drive.timing.program_spread", "0.25")], &path, WHOLE) {
+        // Every read is one of the flash: the controller serves none of a page that moves.
+        let settings = [("drive.timing.program_spread", "0.25"), ("drive.scheduling.moved_reads", "new")];
+        let output = match try_run(&case.toml, &settings, &path, WHOLE) {
             Ok(output) => output,
             Err(e) if e.contains("has no times") || e.contains("needs times") => continue,
             Err(e) => panic!("seed {seed}: {e}\n{}", case.toml),
