@@ -15,6 +15,7 @@ from floatgate.base.units import decimal_bytes
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output
+from floatgate.cli.places import Pictures
 from floatgate.report import summary
 from floatgate.report.sections import amplification
 from floatgate.results.folder import RunFolder
@@ -46,7 +47,8 @@ Cache = Annotated[
     str,
     typer.Option(
         metavar="safe|volatile",
-        help="volatile: a kill loses a random half of what was not flushed, as a power cut does.",
+        help="safe: writes go to the file at once. volatile: a kill loses a random half of what was not flushed, as a "
+        "power cut does.",
     ),
 ]
 JournalMax = Annotated[
@@ -68,6 +70,7 @@ def register(app: typer.Typer) -> None:
     app.command("live")(live)
 
 
+@g.grouped
 def live(
     folder: Folder,
     experiment: ExperimentFile = None,
@@ -83,6 +86,7 @@ def live(
     conditions: Assert = None,
     json: o.Json = None,
     report: o.Report = None,
+    pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
     """Serve a simulated SSD as a block device (NBD) until Ctrl-C or SIGTERM.
@@ -96,6 +100,7 @@ def live(
     from floatgate.live.drive import LiveDrive, Options
 
     output = Output(json, quiet=quiet, force=True)
+    drawn = pictures.checked(folder, force=True)
     checks = [Condition.parsed(text) for text in conditions or []]
     if cache not in ("safe", "volatile"):
         raise typer.BadParameter(f"'{cache}' is no cache; expected safe or volatile", param_hint="--cache")
@@ -120,6 +125,9 @@ def live(
     output.give(done.result_json)
     output.say(summary.text(done))
     output.say(o.place_line(place, report=draws))
+    if drawn is not None:
+        drawn.write(lambda: done.report(o.command_line()))
+        output.say(drawn.line())
     failures = [failure for check in checks if (failure := check.failure(done.result.to_dict())) is not None]
     for failure in failures:
         print(f"floatgate: --assert: {failure}", file=sys.stderr)
