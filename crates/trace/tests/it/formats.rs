@@ -257,7 +257,7 @@ fn the_table_is_complete() {
         names.join(", "),
         "msr, spc, disksim, ssdsim, mqsim, flashsim, blkparse, blktrace, ftrace, biosnoop, fio-iolog, fio-log, \
          nbdkit-log, disksim-valid, srt, fiu, ssdtrace, wiscsee, vscsi, cloudphysics, oracle-general, pages, arc, etw, alibaba, tencent, systor17, k5cloud, baleen, \
-         thesios, replayer, sepbit, strace, perf-script, parquet"
+         thesios, replayer, sepbit, strace, perf-script, parquet, live"
     );
     for format in FORMATS {
         assert!(!format.summary.is_empty() && format.line.starts_with("expected "));
