@@ -254,3 +254,11 @@ def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
         assert all(one.read(0, 1) == b"a" for one in more)
         for client in more:
             client.socket.close()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "message"),
+    [("--journal-max", "much", "--journal-max 'much': not a size"), ("--cache", "none", "--cache: 'none' is no cache")],
+)
+def test_an_option_that_is_unusable_is_named(tmp_path: Path, option: str, value: str, message: str) -> None:
+    assert message in refused("live", str(tmp_path / "d"), *SETTINGS, option, value)

@@ -17,6 +17,16 @@ _PER_DAY = re.compile(
     re.IGNORECASE,
 )
 
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B?\s*")
+
+
+def size(text: str) -> int | None:
+    """Convert ``4GiB`` or ``512 MB`` to bytes; None for anything else."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        return None
+    return int(float(match[1]) * (1024 if match[3] else 1000) ** ("KMGT".index(match[2]) + 1))
+
 
 def years(text: str | float | None) -> float | None:
     """Parse ``--target``.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, one_line, warn
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, input_error, one_line, quote, warn
 from floatgate.base.progress import EVERY_S
 from floatgate.base.units import decimal_bytes
 from floatgate.cli import groups as g
@@ -103,13 +103,13 @@ def live(
     drawn = pictures.checked(folder, force=True)
     checks = [Condition.parsed(text) for text in conditions or []]
     if cache not in ("safe", "volatile"):
-        raise typer.BadParameter(f"'{cache}' is no cache; expected safe or volatile", param_hint="--cache")
+        raise input_error(f"--cache: {quote(cache)} is no cache; expected safe or volatile")
     options = Options(
         Path(folder),
         None if socket is None else Path(socket),
         tuple(wanted.parsed(exports)),
         volatile=cache == "volatile",
-        journal_bytes_max=o.memory_bytes(journal_max),
+        journal_bytes_max=o.size_bytes(journal_max, "--journal-max"),
     )
     resolved = g.built(experiment, g.Source(drive=drive, capacity=capacity, policies=policies), None, set)
     with RunFolder(Path(folder), force=True) as target:
@@ -148,25 +148,34 @@ def _announce(output: Output, served: LiveDrive) -> None:
 def _watch(served: LiveDrive, *, quiet: bool) -> None:
     """Wait for the end; save the drive now and then, and say how it is."""
     saved = reported = time.monotonic()
-    ended = False
+    ended = failing = False
     try:
         while True:
             time.sleep(TICK_S)
             now = time.monotonic()
-            shown: dict[str, Any] | None = None
             if now - saved >= SAVE_EVERY_S:
-                served.save()
-                saved = now
-            if not quiet and now - reported >= EVERY_S:
-                reported = now
-                shown = served.look()
-                if shown:
-                    print(_line(shown), file=sys.stderr)
+                saved, failing = now, _saved_or_warned(served, failing=failing)
+            if now - reported < EVERY_S:
+                continue
+            reported, shown = now, served.look()
+            if shown and not quiet:
+                print(_line(shown), file=sys.stderr)
             if shown and shown["ended"] and not ended:
                 ended = True
                 warn(f"the drive is worn out, and takes no more writes: {shown['ended']}")
     except KeyboardInterrupt:
         return
+
+
+def _saved_or_warned(served: LiveDrive, *, failing: bool) -> bool:
+    """Save the drive; returns whether that failed. A full disk may have room again later: the warning comes once."""
+    try:
+        served.save()
+    except InputError as error:
+        if not failing:
+            warn(f"the state of the drive could not be saved, and it goes on: {error.message}")
+        return True
+    return False
 
 
 def _line(shown: dict[str, Any]) -> str:

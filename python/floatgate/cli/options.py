@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from floatgate.base import numbers
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, input_error, one_line, quote
 from floatgate.base.parallel import RUNS_MAX
 
@@ -303,18 +303,18 @@ def has_other_parameters(context: typer.Context, *allowed: str) -> bool:
     return any(source is not None and source.name == "COMMANDLINE" for source in sources)
 
 
-def memory_bytes(text: str | None) -> int | None:
-    """Convert ``4GiB`` to bytes.
+def size_bytes(text: str | None, option: str) -> int | None:
+    """Convert ``4GiB``, the value of an option, to bytes.
 
     Raises:
         InputError: it is no size.
     """
     if text is None:
         return None
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT])(i?)B\s*", text)
-    if match is None:
-        raise input_error(f"--memory {quote(text)}: not a size; expected one such as 512MiB or 4GiB")
-    return int(float(match[1]) * (1024 if match[3] else 1000) ** ("KMGT".index(match[2]) + 1))
+    size = numbers.size(text)
+    if size is None:
+        raise input_error(f"{option} {quote(text)}: not a size; expected one such as 512MiB or 4GiB")
+    return size
 
 
 def was_given(context: typer.Context, name: str) -> bool:

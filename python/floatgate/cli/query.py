@@ -87,7 +87,7 @@ def query(
         raise input_error(
             f'{what}; expected folders with results and then the query: floatgate query runs "select ..."'
         )
-    limit = o.memory_bytes(memory)
+    limit = o.size_bytes(memory, "--memory")
     if limit is not None and limit < MEMORY_MIN:
         raise input_error(f"--memory {quote(memory)}: too small; expected at least 1MiB")
     if out is not None:

@@ -66,7 +66,7 @@ def sweep(
     """
     output = Output(json, quiet=quiet, force=force)
     drawn = pictures.checked(out, force=force)
-    limit = o.memory_bytes(memory)
+    limit = o.size_bytes(memory, "--memory")
     plan, name = None, ""
     if experiment is not None or not resume:
         base = g.built(experiment, source, trace_options, set)

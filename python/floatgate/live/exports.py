@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from floatgate.base import numbers
 from floatgate.base.errors import input_error, quote
 
 REST = "rest"
 """In place of a size: what the other exports leave."""
 HANDLES_MAX = 1 << 16
-_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([KMGT])(i?)B?")
 _NAME = re.compile(r"[A-Za-z0-9._-]+")
 _EXPECTED = "expected NAME=SIZE or NAME=SIZE:HANDLE, such as data=rest:0,wal=2GiB:1"
 BLOCK = 4096
@@ -45,10 +45,9 @@ def _export(text: str) -> Export:
 
 
 def _bytes(text: str) -> int:
-    match = _SIZE.fullmatch(text.strip())
-    if match is None:
+    size = numbers.size(text)
+    if size is None:
         raise input_error(f"--exports: {quote(text)} is no size; {_EXPECTED}")
-    size = int(float(match[1]) * (1024 if match[3] else 1000) ** ("KMGT".index(match[2]) + 1))
     size -= size % BLOCK
     if size == 0:
         raise input_error(f"--exports: {quote(text)} is less than a block of {BLOCK} bytes; {_EXPECTED}")
