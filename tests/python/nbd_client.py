@@ -13,11 +13,11 @@ READ, WRITE, DISCONNECT, FLUSH, TRIM, ZEROES = 0, 1, 2, 3, 4, 6
 FUA, NO_HOLE = 1, 2
 
 
-def connected(path: Path) -> socket.socket:
-    """Connect to a socket, and read the greeting."""
-    client = socket.socket(socket.AF_UNIX)
+def connected(place: Path | tuple[str, int]) -> socket.socket:
+    """Connect to a Unix socket, or to a host and port, and read the greeting."""
+    client = socket.socket(socket.AF_UNIX if isinstance(place, Path) else socket.AF_INET)
     client.settimeout(20)
-    client.connect(str(path))
+    client.connect(str(place) if isinstance(place, Path) else place)
     assert exactly(client, 18) == GREETING
     return client
 
@@ -51,8 +51,8 @@ class Client:
         bytes: size of the export.
     """
 
-    def __init__(self, path: Path, export: str = "") -> None:
-        self.socket = connected(path)
+    def __init__(self, place: Path | tuple[str, int], export: str = "") -> None:
+        self.socket = connected(place)
         self.socket.sendall(struct.pack(">I", 3))
         name = export.encode()
         replies = option(self.socket, 7, struct.pack(">I", len(name)) + name + struct.pack(">H", 0))

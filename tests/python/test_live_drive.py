@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import random
 import signal
 import struct
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -19,61 +14,12 @@ import pytest
 import floatgate
 from floatgate.live.conditions import Condition
 from floatgate.live.exports import parsed
+from live_served import SETTINGS, refused, served, without_run
 from nbd_client import FLUSH, FUA, READ, TRIM, WRITE, ZEROES, Client, connected, option
-
-SETTINGS = ("--set", "drive.capacity=64 MiB", "--set", "ftl.spare_factor=0.25")
-
-
-@dataclass
-class Served:
-    """A drive that is being served, or was.
-
-    Attributes:
-        status: its exit status, once it has ended.
-        printed: the file of all that it printed.
-    """
-
-    printed: Path
-    status: int | None = None
-
-    def text(self) -> str:
-        return self.printed.read_text()
-
-
-@contextlib.contextmanager
-def served(folder: Path, *more: str, end: int = signal.SIGTERM) -> Iterator[Served]:
-    """Serve a drive while the block runs, then end it."""
-    command = [sys.executable, "-m", "floatgate", "live", str(folder), *SETTINGS, "--no-report", *more]
-    drive = Served(folder.with_suffix(".printed"))
-    with drive.printed.open("w") as printed, subprocess.Popen(command, stdout=printed, stderr=printed) as process:
-        try:
-            bound = time.monotonic() + 60
-            while "Ctrl-C" not in drive.text():
-                assert process.poll() is None, drive.text()
-                assert time.monotonic() < bound
-                time.sleep(0.02)
-            yield drive
-        finally:
-            process.send_signal(end)
-            drive.status = process.wait(60)
 
 
 def named(name: bytes) -> bytes:
     return struct.pack(">I", len(name)) + name + struct.pack(">H", 0)
-
-
-def refused(*words: str) -> str:
-    """Run a command that must end with status 2; returns its message."""
-    command = [sys.executable, "-m", "floatgate", *words]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 2, done.stderr
-    return done.stderr
-
-
-def without_run(path: Path) -> dict[str, object]:
-    result: dict[str, object] = json.loads(path.read_text())
-    del result["run"]
-    return result
 
 
 def test_data_come_back_and_the_journal_gives_the_same_result(tmp_path: Path) -> None:
@@ -258,7 +204,7 @@ def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("option", "value", "message"),
-    [("--journal-max", "much", "--journal-max 'much': not a size"), ("--cache", "none", "--cache: 'none' is no cache")],
+    [("--journal-max", "much", "--journal-max 'much': not a size"), ("--cache", "none", "--cache: 'none' is unknown")],
 )
 def test_an_option_that_is_unusable_is_named(tmp_path: Path, option: str, value: str, message: str) -> None:
     assert message in refused("live", str(tmp_path / "d"), *SETTINGS, option, value)

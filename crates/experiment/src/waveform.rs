@@ -227,7 +227,6 @@ impl Finished {
     pub fn table(&self, plan: &Plan) -> Value {
         let Self(waveform, written) = self;
         let written = written.lock().unwrap_or_else(PoisonError::into_inner);
-        let geometry = &plan.drive.geometry;
         let [reads, programs, erases] = written.works;
         let [flash_programs, flash_reads, flash_erases] = written.counted.flash;
         json!({
@@ -244,14 +243,20 @@ impl Finished {
             "requests": written.counted.requests,
             "host_bytes": written.counted.host_bytes,
             "flash": { "programs": flash_programs, "reads": flash_reads, "erases": flash_erases },
-            "shape": {
-                "channels": geometry.channels,
-                "chips": geometry.chips_per_channel,
-                "dies": geometry.dies_per_chip,
-                "planes": geometry.planes_per_die,
-                "page_bytes": plan.drive.flash_page_bytes(),
-                "pages_per_block": plan.drive.flash_pages_per_block(),
-            },
+            "shape": shape(plan),
         })
     }
+}
+
+/// Returns the shape of the drive as `rb measure` takes it.
+pub(crate) fn shape(plan: &Plan) -> Value {
+    let geometry = &plan.drive.geometry;
+    json!({
+        "channels": geometry.channels,
+        "chips": geometry.chips_per_channel,
+        "dies": geometry.dies_per_chip,
+        "planes": geometry.planes_per_die,
+        "page_bytes": plan.drive.flash_page_bytes(),
+        "pages_per_block": plan.drive.flash_pages_per_block(),
+    })
 }

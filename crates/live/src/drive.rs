@@ -7,7 +7,7 @@ use crate::journal::{Journal, Limits, Position};
 use floatgate_base::batch::flags;
 use floatgate_base::{Error, Op, Place, RequestBatch, Result};
 use floatgate_sim::saved::STATE_VERSION;
-use floatgate_sim::{Glance, Outcome, Phase, Plan, RequestSink, Simulation};
+use floatgate_sim::{Glance, Outcome, Phase, PinSink, PinWindow, Plan, RequestSink, Simulation};
 use floatgate_snapshot::{Kind, Reader, replace_file};
 use floatgate_trace::formats::live::{Entry, Kind as EntryKind};
 use floatgate_trace::{OpenOptions, Source};
@@ -62,6 +62,27 @@ impl Files {
     }
 }
 
+/// Onlookers of a drive in timed mode.
+#[derive(Default)]
+pub struct Onlookers {
+    /// Takes completed requests.
+    pub log: Option<Box<dyn RequestSink>>,
+    /// Takes the low phases of the Ready/Busy pins of all dies.
+    pub pins: Option<Box<dyn PinSink>>,
+}
+
+impl Onlookers {
+    fn begin(self, simulation: &mut Simulation) -> Result<()> {
+        if let Some(log) = self.log {
+            simulation.log_requests(log)?;
+        }
+        match self.pins {
+            Some(pins) => simulation.listen(pins, PinWindow { die: None, from_ns: 0, until_ns: u64::MAX }),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A drive that is fed.
 pub struct Drive {
     simulation: Simulation,
@@ -75,7 +96,7 @@ pub struct Drive {
 
 impl Drive {
     /// Creates a drive in its first state, or goes on with one whose files exist. `experiment` identifies its settings;
-    /// `now_ns` is the time since 1970, for the beginning of a new journal. `log` takes completed requests in timed mode.
+    /// `now_ns` is the time since 1970, for the beginning of a new journal.
     ///
     /// # Errors
     /// Files that are damaged, or of other settings; a plan that a live drive cannot have.
@@ -84,7 +105,7 @@ impl Drive {
         experiment: &str,
         files: Files,
         (now_ns, limits): (u64, Limits),
-        log: Option<Box<dyn RequestSink>>,
+        onlookers: Onlookers,
     ) -> Result<Self> {
         let drive_bytes = logical_bytes(&plan);
         let feed = Feed::default();
@@ -106,9 +127,7 @@ impl Drive {
         } else {
             Simulation::live(plan, source)?
         };
-        if let Some(log) = log {
-            simulation.log_requests(log)?;
-        }
+        onlookers.begin(&mut simulation)?;
         while !matches!(simulation.phase(), Phase::Run | Phase::Done) {
             simulation.step(STEP_REQUESTS)?;
         }
@@ -166,14 +185,14 @@ impl Drive {
         self.ended.as_deref()
     }
 
-    /// Takes a request `now_ns` after the journal began. Returns whether it counts: a drive at its end serves reads
-    /// without counting them, and refuses all else.
+    /// Takes a request `now_ns` after the journal began. Returns its number, from 1, if it counts: a drive at its end serves
+    /// reads without counting them, and refuses all else.
     ///
     /// # Errors
     /// The journal cannot be written; the request is not taken.
-    pub fn take(&mut self, request: Request, now_ns: u64) -> std::io::Result<bool> {
+    pub fn take(&mut self, request: Request, now_ns: u64) -> std::io::Result<Option<u64>> {
         if self.ended.is_some() {
-            return Ok(false);
+            return Ok(None);
         }
         let time_ns = now_ns.max(self.head.last_ns);
         let Request { op, offset, bytes, flags, stream } = request;
@@ -184,7 +203,7 @@ impl Drive {
             self.ended = Some(error.to_string());
         }
         self.rotate_if_full()?;
-        Ok(self.ended.is_none())
+        Ok(self.ended.is_none().then(|| self.simulation.requests()))
     }
 
     /// Takes a flush: the journal is on disk when this returns.
@@ -241,14 +260,20 @@ impl Drive {
     }
 
     /// Lets the simulated clock follow the real one in timed mode, up to `now_ns` after the journal began.
-    ///
-    /// # Errors
-    /// The drive cannot continue.
-    pub fn pass_time(&mut self, now_ns: u64) -> Result<()> {
-        match (self.head.first_ns, &self.ended) {
-            (Some(first_ns), None) => self.simulation.pass_time(now_ns.saturating_sub(first_ns)),
-            _ => Ok(()),
+    pub fn pass_time(&mut self, now_ns: u64) {
+        if let (Some(first_ns), None) = (self.head.first_ns, &self.ended)
+            && let Err(error) = self.simulation.pass_time(now_ns.saturating_sub(first_ns))
+        {
+            self.ended = Some(error.to_string());
         }
+    }
+
+    /// Returns the time of the drive's next event after the journal began, in timed mode; none while it is idle or at its
+    /// end.
+    #[must_use]
+    pub fn next_event_ns(&self) -> Option<u64> {
+        let first_ns = self.head.first_ns.filter(|_| self.ended.is_none())?;
+        Some(first_ns + self.simulation.next_event_ns()?)
     }
 
     /// Returns what the drive has counted so far.

@@ -8,6 +8,36 @@ use pyo3::prelude::*;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
+/// How a drive is served: the attributes of the Python class of this name.
+#[derive(FromPyObject)]
+struct Options {
+    folder: PathBuf,
+    socket_path: PathBuf,
+    exports: Vec<(String, u64, u16)>,
+    volatile_seed: Option<u64>,
+    journal_bytes_max: Option<u64>,
+    listen: Option<String>,
+    insecure: bool,
+    delay: bool,
+    pins: bool,
+}
+
+impl From<Options> for LiveOptions {
+    fn from(options: Options) -> Self {
+        Self {
+            folder: options.folder,
+            socket: options.socket_path,
+            exports: options.exports,
+            volatile: options.volatile_seed,
+            journal_bytes_max: options.journal_bytes_max,
+            listen: options.listen,
+            insecure: options.insecure,
+            delay: options.delay,
+            pins: options.pins,
+        }
+    }
+}
+
 /// A drive that is served on a socket by threads of the core until it is stopped.
 #[pyclass(frozen, module = "floatgate._core")]
 struct LiveDrive(Mutex<Option<Live>>);
@@ -24,20 +54,14 @@ impl LiveDrive {
 impl LiveDrive {
     /// Opens the drive of a folder and serves it.
     #[new]
-    #[pyo3(signature = (toml, path, overrides, folder, socket, exports, volatile=None, journal_bytes_max=None))]
-    #[expect(clippy::too_many_arguments, reason = "as Python hands them over")]
     fn new(
         py: Python<'_>,
         toml: Option<&str>,
         path: &str,
         overrides: Vec<(String, String)>,
-        folder: PathBuf,
-        socket: PathBuf,
-        exports: Vec<(String, u64, u16)>,
-        volatile: Option<u64>,
-        journal_bytes_max: Option<u64>,
+        options: Options,
     ) -> PyResult<Self> {
-        let options = LiveOptions { folder, socket, exports, volatile, journal_bytes_max };
+        let options = LiveOptions::from(options);
         let live = py.detach(|| {
             errors::guarded(|| Live::start(load_live(toml, path, &overrides, &options.folder)?, &options))
         });
@@ -47,6 +71,37 @@ impl LiveDrive {
     /// What the drive shows now, as JSON; None once it has stopped.
     fn look(&self, py: Python<'_>) -> Option<String> {
         py.detach(|| self.of(|live| live.look().map(|shown| shown.to_string())))
+    }
+
+    /// The low phases of a die's Ready/Busy pin that end after a time of the drive, as JSON; None without pins.
+    fn pin(&self, py: Python<'_>, die: u32, from_ns: u64) -> Option<String> {
+        py.detach(|| self.of(|live| live.pin(die, from_ns).map(|shown| shown.to_string())))
+    }
+
+    /// Writes a die's pin in a window of the drive's time as a capture. Returns the shape of the drive as JSON; None
+    /// without pins, or if they are no longer kept.
+    fn capture(
+        &self,
+        py: Python<'_>,
+        die: u32,
+        from_ns: u64,
+        until_ns: u64,
+        path: PathBuf,
+    ) -> PyResult<Option<String>> {
+        let capture = |live: &Live| Some(errors::guarded(|| live.capture(die, (from_ns, until_ns), path)));
+        let shape = py.detach(|| self.of(capture)).unwrap_or(Ok(None)).map_err(|e| errors::raise(&e))?;
+        Ok(shape.map(|shape| shape.to_string()))
+    }
+
+    /// The experiment with all settings, as TOML; None once it has stopped.
+    fn experiment_toml(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.of(|live| Some(live.experiment_toml())))
+    }
+
+    /// Cuts the power: connections end, and what was only in the volatile cache is lost. Returns what that was, as JSON;
+    /// None once the drive has stopped.
+    fn cut_power(&self, py: Python<'_>) -> Option<String> {
+        py.detach(|| self.of(|live| Some(live.cut_power().to_string())))
     }
 
     /// Saves the state of the drive.

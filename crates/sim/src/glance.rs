@@ -1,14 +1,16 @@
 //! A run between two steps: what it has counted so far, for an onlooker who watches it live.
 
+use crate::gate::{Throttled, Throttling};
 use crate::serve::{Serving, with_drive};
 use crate::simulation::{Simulation, Stages};
-use floatgate_base::{Error, Result};
+use floatgate_base::Result;
 use floatgate_flash::{Counters, Flash};
+use floatgate_ftl::reclaim::ReclaimFigures;
 use floatgate_host::HostCounters;
 use floatgate_stats::Latency;
 
 /// Counts of a run so far.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Glance<'a> {
     /// Counted requests.
     pub requests: u64,
@@ -22,6 +24,12 @@ pub struct Glance<'a> {
     pub erases: &'a [u32],
     /// Latencies of completed reads and writes; in timed mode.
     pub latencies: Option<&'a [Latency; 2]>,
+    /// The array's time, nanoseconds since counting began; in timed mode.
+    pub now_ns: Option<u64>,
+    /// Counts of read disturb, if reads disturb.
+    pub reclaim: Option<ReclaimFigures>,
+    /// Totals of the throttle, if there is one.
+    pub throttling: Option<Throttling>,
 }
 
 impl Simulation {
@@ -29,35 +37,52 @@ impl Simulation {
     #[must_use]
     pub fn glance(&self) -> Glance<'_> {
         let Stages { addressing, serving, book } = &self.stages;
-        let (free_units, erases) = with_drive!(serving, drive => {
-            (drive.ftl.free_units(), drive.array.counts().erase_counts().as_slice())
+        let (free_units, erases, reclaim) = with_drive!(serving, drive => {
+            (drive.ftl.free_units(), drive.array.counts().erase_counts().as_slice(), drive.ftl.reclaimed())
         });
+        let timed = serving.timed().map(|timed| &timed.direct);
         Glance {
             requests: book.counted,
             host: addressing.total(),
             flash: serving.counters(),
             free_units,
             erases,
-            latencies: serving.timed().map(|timed| timed.direct.clock.latencies()),
+            latencies: timed.map(|direct| direct.clock.latencies()),
+            now_ns: timed.map(|direct| direct.drive.array.back_end().present_ns()),
+            reclaim,
+            throttling: serving.gate().map(Throttled::figures),
         }
     }
 
-    /// Lets time pass in timed mode until `now_ns` after the first counted request; requests that are done by then go to
-    /// the log.
+    /// Returns the requests counted so far.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.stages.book.counted
+    }
+
+    /// Lets time pass in timed mode until `now_ns` after the first counted request, never beyond the next one: the drive
+    /// fetches waiting requests, and those done by then go to the log.
     ///
     /// # Errors
     /// The drive cannot continue, or the log cannot be written.
     pub fn pass_time(&mut self, now_ns: u64) -> Result<()> {
         let devices = self.reading.source().devices();
         let Serving::Timed(serving) = &mut self.stages.serving else { return Ok(()) };
-        let direct = &mut serving.direct;
-        if direct.work_until(now_ns).is_err() {
-            return Err(Error::run(
-                "the drive has no free block for work in idle time",
-                "expected more spare space",
-            ));
+        match serving.pass_time(now_ns, devices) {
+            Ok(()) => Ok(()),
+            Err(stop) => Err(self.stopped(stop)),
         }
-        direct.clock.collect_until(direct.drive.array.back_end_mut(), now_ns);
-        direct.hand_out_log(1, devices)
+    }
+
+    /// Returns the time of the next event of the drive in timed mode, nanoseconds since counting began: 0 if a request is
+    /// done and not in the log, none while nothing is under way.
+    #[must_use]
+    pub fn next_event_ns(&self) -> Option<u64> {
+        let direct = &self.stages.serving.timed()?.direct;
+        if direct.has_done() {
+            return Some(0);
+        }
+        let next_ns = direct.drive.array.back_end().next_event_ns();
+        (next_ns < u64::MAX).then_some(next_ns)
     }
 }

@@ -50,8 +50,8 @@ impl Simulation {
             state,
         } = self;
         let Stages { addressing, serving, book } = stages;
-        let listened = serving.timed().is_some_and(|serving| serving.direct.pins.is_some());
-        assert!(!listened, "recordings of pins are not part of snapshots");
+        // Log and pins are onlookers and no part of it: a run that records them as a whole is not saved
+        // (`is_recorded`), and a live drive lets new ones look on after a restart.
         assert!(!plan.shadow, "the shadow model is not part of snapshots");
         out.state("phase", &self.phase())?;
         let preparation = match state {

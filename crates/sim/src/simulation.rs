@@ -168,9 +168,10 @@ impl Simulation {
             let expected = format!("expected one from 0 to {}, or all", dies - 1);
             return Err(Error::input(Place::Setting("--die".into()), format!("no die {die}"), expected));
         }
+        let counts = matches!(self.state, State::Run);
         match &mut self.stages.serving {
             Serving::Timed(serving) => {
-                serving.listen(Box::new(PinWatch::new(sink, window)));
+                serving.listen(Box::new(PinWatch::new(sink, window)), counts);
                 Ok(())
             }
             Serving::Functional(_) => {
@@ -554,7 +555,7 @@ impl Simulation {
     }
 
     /// Returns the error with the time and reason of the stop.
-    fn stopped(&self, stop: Stop) -> Box<Error> {
+    pub(crate) fn stopped(&self, stop: Stop) -> Box<Error> {
         let Stages { serving, book, .. } = &self.stages;
         // Not the splitter's count, which includes the requests after this one.
         let flash = serving.counters();

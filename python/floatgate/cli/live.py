@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, input_error, one_line, quote, warn
+from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, one_line, warn
 from floatgate.base.progress import EVERY_S
 from floatgate.base.units import decimal_bytes
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
+from floatgate.cli.live_options import Board, Serving, one_of
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
+from floatgate.live import attaching
 from floatgate.report import summary
 from floatgate.report.sections import amplification
 from floatgate.results.folder import RunFolder
+from floatgate.run.experiment import toml_value
 from floatgate.run.saving import write_run
 
 if TYPE_CHECKING:
@@ -33,27 +38,16 @@ ExperimentFile = Annotated[
     str | None,
     typer.Argument(metavar="EXPERIMENT.toml", show_default=False, help="Settings of the drive and its firmware."),
 ]
-Socket = Annotated[
-    str | None, typer.Option(metavar="PATH", help="Socket on which clients connect. Default: DIR/socket.")
-]
-Exports = Annotated[
+Mode = Annotated[
     str | None,
     typer.Option(
-        metavar="LIST",
-        help="Ranges of the drive with a name, a size and a placement handle, such as data=rest:0,wal=2GiB:1.",
+        metavar="functional|timed",
+        help="functional: what is written where. timed: also when, with latencies and pins. Default: functional.",
     ),
 ]
-Cache = Annotated[
-    str,
-    typer.Option(
-        metavar="safe|volatile",
-        help="safe: writes go to the file at once. volatile: a kill loses a random half of what was not flushed, as a "
-        "power cut does.",
-    ),
-]
-JournalMax = Annotated[
-    str | None,
-    typer.Option(metavar="SIZE", help="Drop the oldest packed parts of the journal beyond this size, such as 10GiB."),
+Attach = Annotated[
+    bool,
+    typer.Option("--attach", help="Print the commands that make each export a block device of this machine (as root)."),
 ]
 Assert = Annotated[
     list[str] | None,
@@ -79,10 +73,10 @@ def live(
     capacity: o.Capacity = None,
     policies: o.Policies = None,
     set: o.Set = None,
-    socket: Socket = None,
-    exports: Exports = None,
-    cache: Cache = "safe",
-    journal_max: JournalMax = None,
+    mode: Mode = None,
+    serving: Serving,
+    board: Board,
+    attach: Attach = False,
     conditions: Assert = None,
     json: o.Json = None,
     report: o.Report = None,
@@ -95,27 +89,22 @@ def live(
     requests, which is a trace, and the state of the drive; at the end result.json and report.html. Started again with
     the same settings, the drive goes on where it ended.
     """
-    from floatgate.live import exports as wanted
     from floatgate.live.conditions import Condition
-    from floatgate.live.drive import LiveDrive, Options
+    from floatgate.live.drive import LiveDrive
 
     output = Output(json, quiet=quiet, force=True)
     drawn = pictures.checked(folder, force=True)
     checks = [Condition.parsed(text) for text in conditions or []]
-    if cache not in ("safe", "volatile"):
-        raise input_error(f"--cache: {quote(cache)} is no cache; expected safe or volatile")
-    options = Options(
-        Path(folder),
-        None if socket is None else Path(socket),
-        tuple(wanted.parsed(exports)),
-        volatile=cache == "volatile",
-        journal_bytes_max=o.size_bytes(journal_max, "--journal-max"),
-    )
+    options = serving.options(Path(folder), pins=board.is_wanted())
     resolved = g.built(experiment, g.Source(drive=drive, capacity=capacity, policies=policies), None, set)
+    if mode is not None:
+        mode = one_of("--mode", mode, ("functional", "timed"))
+        resolved = resolved.with_overrides([("mode", toml_value("mode", mode))])
     with RunFolder(Path(folder), force=True) as target:
         with LiveDrive(resolved, options) as served:
-            _announce(output, served)
-            _watch(served, quiet=quiet)
+            with _shown(served, board) as address:
+                _announce(output, served, address, attach=attach)
+                _watch(served, quiet=quiet)
             done = served.stop()
         if done is None:
             output.say(f"{'live':<10} no request came; there is no result")
@@ -134,13 +123,35 @@ def live(
     return STATUS_RUN_FAILED if failures else STATUS_DONE
 
 
-def _announce(output: Output, served: LiveDrive) -> None:
+@contextlib.contextmanager
+def _shown(served: LiveDrive, wanted: Board) -> Iterator[str | None]:
+    """Serve the dashboard, if there is to be one; gives its address."""
+    if wanted.dashboard is None:
+        yield None
+        return
+    from floatgate.live.dashboard import Dashboard
+
+    board = Dashboard(served, wanted.dashboard, read_only=wanted.dashboard_read_only)
+    try:
+        yield board.address
+    finally:
+        board.stop()
+
+
+def _announce(output: Output, served: LiveDrive, address: str | None, *, attach: bool) -> None:
     shown = served.look() or {}
     for one in shown.get("exports", []):
         size = decimal_bytes(one["bytes"])
         output.say(f"{'export':<10} {one['name']}: {size}, placement handle {one['stream']}")
     socket = one_line(served.options.socket_path)
     output.say(f"{'socket':<10} {socket} (nbd+unix:///?socket={socket})")
+    if served.options.listen is not None:
+        output.say(f"{'listen':<10} nbd://{one_line(served.options.listen)}")
+    if attach:
+        for line in attaching.lines(served.options.socket_path, [one["name"] for one in shown.get("exports", [])]):
+            output.say(line)
+    if address is not None:
+        output.say(f"{'dashboard':<10} {address}")
     output.say(f"{'live':<10} Ctrl-C or SIGTERM ends it, and writes the result")
     sys.stdout.flush()
 

@@ -24,7 +24,7 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, each --json with its file."""
-        line = json_word.with_values(self, args)
+        line = json_word.with_values(self, _with_ports(self, args))
         ctx.meta[_GUESSES] = line.guesses
         return super().parse_args(ctx, line.arguments)
 
@@ -44,6 +44,18 @@ class Command(TyperCommand):
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""
         pages.write(self, ctx, formatter)
+
+
+DASHBOARD = "--dashboard"
+ANY_PORT = "0"
+
+
+def _with_ports(command: TyperCommand, arguments: list[str]) -> list[str]:
+    """Return the arguments with the port of a bare ``--dashboard``: any free one."""
+    if all(DASHBOARD not in param.opts for param in command.params):
+        return arguments
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return [f"{DASHBOARD}={ANY_PORT}" if word == DASHBOARD and i < end else word for i, word in enumerate(arguments)]
 
 
 class Group(TyperGroup):

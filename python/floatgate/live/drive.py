@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -30,6 +31,10 @@ class Options:
         exports: of the drive; none for the whole drive as one.
         volatile: whether unflushed writes lie in a cache that a kill loses.
         journal_bytes_max: limit of the journal's packed parts; None without one.
+        listen: ``HOST:PORT`` for clients over TCP; None without them.
+        insecure: whether other machines may connect there.
+        delay: whether replies leave when the simulated drive is done; in timed mode.
+        pins: whether the latest low phases of the Ready/Busy pins are kept; in timed mode.
     """
 
     folder: Path
@@ -37,11 +42,20 @@ class Options:
     exports: tuple[Export, ...] = ()
     volatile: bool = False
     journal_bytes_max: int | None = None
+    listen: str | None = None
+    insecure: bool = False
+    delay: bool = False
+    pins: bool = False
 
     @property
     def socket_path(self) -> Path:
         """Where clients connect."""
         return self.socket if self.socket is not None else self.folder / SOCKET
+
+    @property
+    def volatile_seed(self) -> int | None:
+        """Seed of the volatile cache; None without one."""
+        return VOLATILE_SEED if self.volatile else None
 
 
 class LiveDrive:
@@ -58,16 +72,7 @@ class LiveDrive:
             InputError: settings that a live drive cannot have; a folder, files or a socket that cannot be used.
         """
         self.options = options
-        self._core = _core.LiveDrive(
-            experiment.toml,
-            experiment.path,
-            experiment.overrides,
-            options.folder,
-            options.socket_path,
-            list(options.exports),
-            VOLATILE_SEED if options.volatile else None,
-            options.journal_bytes_max,
-        )
+        self._core = _core.LiveDrive(experiment.toml, experiment.path, experiment.overrides, options)
 
     def __enter__(self) -> LiveDrive:
         return self
@@ -85,6 +90,65 @@ class LiveDrive:
         """
         shown = self._core.look()
         return None if shown is None else json.loads(shown)
+
+    def pin(self, die: int, from_s: float) -> dict[str, Any] | None:
+        """Return the latest low phases of a die's Ready/Busy pin.
+
+        Args:
+            die: its number.
+            from_s: seconds of the drive's time; phases that end later are returned.
+
+        Returns:
+            ``phases``: begin and end in nanoseconds of the drive's time, and what the die does (0 read, 1 program,
+            2 erase); ``whole``: whether none is missing. None without pins, or once the drive has stopped.
+        """
+        shown = self._core.pin(die, max(0, round(from_s * 1e9)))
+        return None if shown is None else json.loads(shown)
+
+    def capture(self, die: int, window_ns: tuple[int, int], path: Path) -> dict[str, int] | None:
+        """Write a die's pin in a window of the drive's time as a capture.
+
+        Args:
+            die: its number.
+            window_ns: begin and end.
+            path: of the file, VCD.
+
+        Returns:
+            The shape of the drive, as :class:`floatgate.lab.rb.Shape` takes it; None without pins, if phases of that
+            time are no longer kept, or once the drive has stopped.
+
+        Raises:
+            InputError: the file cannot be written.
+        """
+        shape = self._core.capture(die, *window_ns, path)
+        return None if shape is None else json.loads(shape)
+
+    def cut_power(self) -> dict[str, int] | None:
+        """Cut the power: connections end, and what is only in the volatile cache is lost; then it serves again.
+
+        Returns:
+            ``connections`` that ended and ``lost_blocks`` of 4 KiB that were not flushed; None once it has stopped.
+        """
+        done = self._core.cut_power()
+        return None if done is None else json.loads(done)
+
+    def experiment_toml(self) -> str:
+        """Return the experiment with all settings, over the journal; empty once the drive has stopped."""
+        return self._core.experiment_toml() or ""
+
+    def setting(self, key: str) -> str | None:
+        """Return a setting of the drive that is a text.
+
+        Args:
+            key: with dots between its levels.
+
+        Returns:
+            Its value; None without this setting, and where it is no text.
+        """
+        value: Any = tomllib.loads(self.experiment_toml())
+        for part in key.split("."):
+            value = value.get(part) if isinstance(value, dict) else None
+        return value if isinstance(value, str) else None
 
     def save(self) -> None:
         """Save the state of the drive, from which it goes on after a kill.

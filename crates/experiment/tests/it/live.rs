@@ -6,8 +6,8 @@ use floatgate_base::{Op, Rng};
 use floatgate_experiment::live::{open, output};
 use floatgate_experiment::meter::Meter;
 use floatgate_experiment::{load, run};
-use floatgate_live::Request;
 use floatgate_live::journal::{Limits, PART_RECORDS};
+use floatgate_live::{Completions, Onlookers, Pins, Request};
 use std::path::Path;
 
 const CASES: u64 = 40;
@@ -22,11 +22,16 @@ fn experiment(rng: &mut Rng, folder: &Folder) -> String {
         pick(rng, &["none", "host-gc", "dac", "sepbit", "multilog", "host-given\"\nhandles = 3\n#\""]);
     let buffer = pick(rng, &["", "[drive.buffer]\ncapacity = \"64 KiB\"\n"]);
     let plp = pick(rng, &["true", "false"]);
+    let queues = match timed {
+        true => pick(rng, &["", "", "[host]\noutstanding_max = 2\n"]),
+        false => "",
+    };
+    let disturb = pick(rng, &["", "[drive.disturb]\nmodel = \"uniform\"\nmax_reads = 300\n"]);
     let precondition = pick(rng, &["none", "random", "sequential"]);
     format!(
         "mode = \"{mode}\"\n[drive]\nplp = {plp}\n[drive.geometry]\nchannels = 2\nblocks_per_plane = 40\npages_per_block = 16\n\
-         page_bytes = 4096\n{buffer}[ftl]\nspare_factor = 0.25\nprecondition = \"{precondition}\"\n\
-         [ftl.separate]\npolicy = \"{separator}\"\n[workload]\nfile = \"{}/journal\"\nformat = \"live\"\n{arrival}",
+         page_bytes = 4096\n{buffer}{disturb}[ftl]\nspare_factor = 0.25\nprecondition = \"{precondition}\"\n\
+         [ftl.separate]\npolicy = \"{separator}\"\n[workload]\nfile = \"{}/journal\"\nformat = \"live\"\n{arrival}{queues}",
         folder.path()
     )
 }
@@ -39,11 +44,21 @@ fn drawn(rng: &mut Rng, bytes: u64) -> Request {
     Request { op, offset, bytes: length as u32, flags, stream: rng.below(3) as u16 }
 }
 
+/// Draws who looks on.
+fn onlookers(rng: &mut Rng, toml: &str) -> Onlookers {
+    let timed = toml.contains("timed");
+    let mut looks = || timed && rng.below(2) == 0;
+    Onlookers {
+        log: looks().then(|| Box::new(Completions::default()) as _),
+        pins: looks().then(|| Box::new(Pins::new(2)) as _),
+    }
+}
+
 /// Feeds a drive that is saved, stopped, killed and looked at at random; returns the result at its end.
 fn lived(rng: &mut Rng, toml: &str, folder: &Folder, limits: Limits) -> Option<String> {
     let resolved = load(Some(toml), "test.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
-    let mut drive =
-        open(&resolved, Path::new(&folder.path()), limits).unwrap_or_else(|e| panic!("{e}\n{toml}"));
+    let mut drive = open(&resolved, Path::new(&folder.path()), limits, onlookers(rng, toml))
+        .unwrap_or_else(|e| panic!("{e}\n{toml}"));
     let mut now_ns = 1_000;
     for _ in 0..1 + rng.below(4000) {
         now_ns += rng.below(2_000_000);
@@ -53,17 +68,17 @@ fn lived(rng: &mut Rng, toml: &str, folder: &Folder, limits: Limits) -> Option<S
                 // Killed: what was handed to the operating system stays.
                 drive.hand_over().unwrap();
                 drop(drive);
-                drive = open(&resolved, Path::new(&folder.path()), limits).unwrap();
+                drive = open(&resolved, Path::new(&folder.path()), limits, onlookers(rng, toml)).unwrap();
             }
             2 => {
                 drive.stop().unwrap();
-                drive = open(&resolved, Path::new(&folder.path()), limits).unwrap();
+                drive = open(&resolved, Path::new(&folder.path()), limits, onlookers(rng, toml)).unwrap();
             }
             3..20 => drive.flush(now_ns).unwrap(),
-            20..60 => drive.pass_time(now_ns).unwrap(),
+            20..60 => drive.pass_time(now_ns),
             _ => {
                 let request = drawn(rng, drive.logical_bytes());
-                assert!(drive.take(request, now_ns).unwrap());
+                assert!(drive.take(request, now_ns).unwrap().is_some());
             }
         }
     }
@@ -97,7 +112,8 @@ fn a_damaged_tail_is_cut_off() {
         let folder = Folder::new("tail");
         let toml = experiment(&mut rng, &folder);
         let resolved = load(Some(&toml), "test.toml", &[]).unwrap();
-        let mut drive = open(&resolved, Path::new(&folder.path()), Limits::default()).unwrap();
+        let mut drive =
+            open(&resolved, Path::new(&folder.path()), Limits::default(), Onlookers::default()).unwrap();
         let requests = 10 + rng.below(200);
         for i in 0..requests {
             let request = drawn(&mut rng, drive.logical_bytes());
@@ -114,7 +130,8 @@ fn a_damaged_tail_is_cut_off() {
             bytes[at as usize] ^= 1 << rng.below(8);
         }
         std::fs::write(&path, bytes).unwrap();
-        let drive = open(&resolved, Path::new(&folder.path()), Limits::default()).unwrap();
+        let drive =
+            open(&resolved, Path::new(&folder.path()), Limits::default(), Onlookers::default()).unwrap();
         assert_eq!(drive.position().records, (at - 40) / 32, "seed {seed}");
         assert_eq!(drive.glance().requests, (at - 40) / 32, "seed {seed}");
     }

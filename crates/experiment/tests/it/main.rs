@@ -34,6 +34,8 @@ mod lifetime_stamps;
 mod lifetime_tails;
 mod lifetime_truth;
 mod live;
+mod live_cuts;
+mod live_hostile;
 mod metadata;
 mod metrics;
 mod midas;

@@ -266,6 +266,13 @@ impl Timed {
         self.schedule.next_ns()
     }
 
+    /// Returns the time of the next event or of the next completion of a request on its links; `u64::MAX` for none.
+    #[must_use]
+    pub fn next_event_ns(&self) -> u64 {
+        let links_ns = self.links.as_ref().map_or(u64::MAX, |links| links.next_ns());
+        self.next_ns().min(links_ns)
+    }
+
     /// Handles everything until `now_ns`, for operations issued then without a request.
     pub fn advance(&mut self, now_ns: u64) {
         self.schedule.advance(now_ns);

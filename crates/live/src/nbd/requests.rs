@@ -1,6 +1,8 @@
 //! The transmission: requests of one connection, and their replies.
 
 use super::export::Export;
+use super::output::Sender;
+use super::pace::Pace;
 use super::protocol::{TRANSFER_MAX, errno};
 use super::shared::Shared;
 use crate::drive::Request;
@@ -73,6 +75,15 @@ impl Head {
         }
     }
 
+    /// Returns the head of the reply.
+    fn reply(&self, error: u32) -> [u8; HEAD_BYTES] {
+        let mut reply = [0; HEAD_BYTES];
+        reply[..4].copy_from_slice(&REPLY_MAGIC);
+        reply[4..8].copy_from_slice(&error.to_be_bytes());
+        reply[8..].copy_from_slice(&self.cookie);
+        reply
+    }
+
     /// Returns the error of a request that must not reach the drive, if it is one.
     fn fault(&self, export: &Export) -> Option<u32> {
         if self.flags & !self.may_carry() != 0 {
@@ -97,24 +108,113 @@ impl Head {
     }
 }
 
+/// Where the replies of a connection go.
+pub(super) trait Replies {
+    /// Waits until a request may be read whose reply has so many bytes of data.
+    ///
+    /// # Errors
+    /// The connection is closed.
+    fn enter(&mut self, bytes: usize) -> io::Result<()>;
+
+    /// Takes the reply of a request, with its number if the drive has taken it.
+    ///
+    /// # Errors
+    /// The connection breaks.
+    fn push(&mut self, head: [u8; HEAD_BYTES], data: &[u8], number: Option<u64>) -> io::Result<()>;
+
+    /// No further request is at hand: replies that have gathered leave.
+    ///
+    /// # Errors
+    /// The connection breaks.
+    fn pause(&mut self) -> io::Result<()>;
+}
+
+/// Bytes of a reply without its data.
+pub(super) const HEAD_BYTES: usize = 16;
+
+/// Replies that leave at once.
+pub(super) struct AtOnce<W> {
+    to: W,
+    gathered: Vec<u8>,
+}
+
+impl<W: Write> AtOnce<W> {
+    pub fn new(to: W) -> Self {
+        Self { to, gathered: Vec::with_capacity(BUFFER_BYTES) }
+    }
+}
+
+impl<W: Write> Replies for AtOnce<W> {
+    fn enter(&mut self, _bytes: usize) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn push(&mut self, head: [u8; HEAD_BYTES], data: &[u8], _number: Option<u64>) -> io::Result<()> {
+        self.gathered.extend(head);
+        self.gathered.extend(data);
+        if self.gathered.len() >= BUFFER_BYTES {
+            self.pause()?;
+            self.gathered.shrink_to(KEPT_BYTES);
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        if !self.gathered.is_empty() {
+            self.to.write_all(&self.gathered)?;
+            self.gathered.clear();
+        }
+        Ok(())
+    }
+}
+
+/// Replies that wait for the drive.
+pub(super) struct Paced<'a> {
+    pace: &'a Pace,
+    to: Sender,
+}
+
+impl<'a> Paced<'a> {
+    pub fn new(pace: &'a Pace, to: Sender) -> Self {
+        Self { pace, to }
+    }
+}
+
+impl Replies for Paced<'_> {
+    fn enter(&mut self, bytes: usize) -> io::Result<()> {
+        self.to.enter(HEAD_BYTES + bytes)
+    }
+
+    fn push(&mut self, head: [u8; HEAD_BYTES], data: &[u8], number: Option<u64>) -> io::Result<()> {
+        let reply = [&head, data].concat();
+        match number {
+            Some(number) => self.pace.reply(number, reply, &self.to),
+            None => self.to.send(reply),
+        }
+        Ok(())
+    }
+
+    fn pause(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 /// Serves the requests of a connection until it ends.
 ///
 /// # Errors
 /// The connection breaks, or the client does not speak the protocol.
-pub(super) fn serve<R: Read, W: Write>(
+pub(super) fn serve<R: Read>(
     shared: &Shared,
     export: &Export,
     from: R,
-    to: &mut W,
+    replies: &mut impl Replies,
 ) -> io::Result<()> {
     let mut from = BufReader::with_capacity(BUFFER_BYTES, from);
-    let mut replies = Vec::with_capacity(BUFFER_BYTES);
     let mut data = Vec::new();
     loop {
         // Replies gather while whole requests are at hand.
-        if from.buffer().len() < REQUEST_BYTES && !replies.is_empty() {
-            to.write_all(&replies)?;
-            replies.clear();
+        if from.buffer().len() < REQUEST_BYTES {
+            replies.pause()?;
         }
         if from.buffer().is_empty() && from.fill_buf()?.is_empty() {
             return Ok(());
@@ -125,7 +225,7 @@ pub(super) fn serve<R: Read, W: Write>(
             return Err(io::Error::new(ErrorKind::InvalidData, "no request where one must be"));
         };
         if head.kind == DISCONNECT {
-            return to.write_all(&replies);
+            return replies.pause();
         }
         if head.kind == WRITE {
             // The data follow whether or not the request is served.
@@ -135,30 +235,24 @@ pub(super) fn serve<R: Read, W: Write>(
             data.resize(head.bytes as usize, 0);
             from.read_exact(&mut data)?;
         }
-        let error = match head.fault(export) {
-            Some(error) => error,
+        let fault = head.fault(export);
+        let reads = head.kind == READ && fault.is_none();
+        replies.enter(if reads { head.bytes as usize } else { 0 })?;
+        let (error, number) = match fault {
+            Some(error) => (error, None),
             None => carry_out(shared, export, &head, &mut data),
         };
-        replies.extend(REPLY_MAGIC);
-        replies.extend(error.to_be_bytes());
-        replies.extend(head.cookie);
-        if head.kind == READ && error == 0 {
-            replies.extend(&data);
-        }
-        if replies.len() >= BUFFER_BYTES {
-            to.write_all(&replies)?;
-            replies.clear();
-            replies.shrink_to(KEPT_BYTES);
-        }
+        let sent = if reads && error == 0 { &data[..] } else { &[] };
+        replies.push(head.reply(error), sent, number)?;
         if data.len() > KEPT_BYTES {
             data = Vec::new();
         }
     }
 }
 
-/// Carries out a valid request; returns the error of its reply, 0 for none.
-fn carry_out(shared: &Shared, export: &Export, head: &Head, data: &mut Vec<u8>) -> u32 {
-    let Some(op) = head.op() else { return number(shared.flush()) };
+/// Carries out a valid request; returns the error of its reply, 0 for none, and its number if the drive has taken it.
+fn carry_out(shared: &Shared, export: &Export, head: &Head, data: &mut Vec<u8>) -> (u32, Option<u64>) {
+    let Some(op) = head.op() else { return (code(shared.flush()), None) };
     let offset = export.offset + head.offset;
     let fua = head.flags & FLAG_FUA != 0 && op != Op::Read;
     let request = Request {
@@ -168,13 +262,13 @@ fn carry_out(shared: &Shared, export: &Export, head: &Head, data: &mut Vec<u8>) 
         flags: if fua { flags::FUA } else { 0 },
         stream: export.stream,
     };
-    match shared.take(request) {
-        Ok(true) => {}
+    let number = match shared.take(request) {
+        Ok(Some(number)) => Some(number),
         // A worn-out drive can be read.
-        Ok(false) if op == Op::Read => {}
-        Ok(false) => return errno::PERMISSION,
-        Err(error) => return number(Err(error)),
-    }
+        Ok(None) if op == Op::Read => None,
+        Ok(None) => return (errno::PERMISSION, None),
+        Err(error) => return (code(Err(error)), None),
+    };
     let store = shared.store();
     let done = match head.kind {
         READ => {
@@ -184,10 +278,10 @@ fn carry_out(shared: &Shared, export: &Export, head: &Head, data: &mut Vec<u8>) 
         WRITE => store.write(data, offset),
         _ => store.zero(offset, u64::from(head.bytes)),
     };
-    number(done.and_then(|()| if fua { shared.store().flush() } else { Ok(()) }))
+    (code(done.and_then(|()| if fua { shared.store().flush() } else { Ok(()) })), number)
 }
 
-fn number(done: io::Result<()>) -> u32 {
+fn code(done: io::Result<()>) -> u32 {
     match done {
         Ok(()) => 0,
         Err(error) if error.kind() == ErrorKind::StorageFull => errno::NO_SPACE,

@@ -2,18 +2,19 @@
 #![allow(clippy::disallowed_types, reason = "requests come in real time; the drive is handed the moments")]
 
 use super::export::Export;
+use super::handshake;
+use super::output::Sender;
+use super::pace::Completions;
+use super::requests::{AtOnce, Paced, serve};
 use super::shared::Shared;
-use super::{handshake, requests};
+use super::socket::{Listener, Stream, ready};
 use crate::drive::Drive;
 use crate::store::Store;
-use floatgate_base::{Error, Place, Result};
+use floatgate_base::{Error, Result};
 use floatgate_sim::Glance;
+use floatgate_stats::Latency;
 use std::io::{self, ErrorKind};
-use std::net::Shutdown;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::PermissionsExt;
-use std::os::unix::net::{UnixListener, UnixStream};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -46,41 +47,73 @@ pub struct Server {
     settings: Settings,
     socket: PathBuf,
     ends: AtomicBool,
-    clients: Mutex<Vec<Arc<UnixStream>>>,
+    clients: Mutex<Vec<Arc<Stream>>>,
+}
+
+/// Where clients connect.
+#[derive(Clone, Debug)]
+pub struct Places {
+    /// Path of the Unix socket.
+    pub socket: PathBuf,
+    /// TCP address, if any, and whether other machines may reach it.
+    pub listen: Option<(String, bool)>,
+}
+
+/// A drive with its data, for a server.
+pub struct Served {
+    /// The drive.
+    pub drive: Drive,
+    /// Its data.
+    pub store: Store,
+    /// Ranges that clients may connect to.
+    pub exports: Vec<Export>,
+    /// The drive's log, if replies wait for its completions.
+    pub completions: Option<Completions>,
+}
+
+/// What a power cut did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PowerCut {
+    /// Connections that ended.
+    pub connections: usize,
+    /// Blocks that were only in the volatile cache.
+    pub lost_blocks: usize,
 }
 
 impl Server {
-    /// Begins to listen on a socket, which only this user may open.
+    /// Begins to listen.
     ///
     /// # Errors
-    /// The socket cannot be created, or another server listens there.
+    /// A socket cannot be created, or another server listens there.
     pub fn listen(
-        drive: Drive,
-        store: Store,
-        exports: Vec<Export>,
-        socket: &Path,
+        served: Served,
+        places: &Places,
         settings: Settings,
-    ) -> Result<(Arc<Self>, JoinHandle<()>)> {
-        let listener = bind(socket)?;
+    ) -> Result<(Arc<Self>, Vec<JoinHandle<()>>)> {
+        let mut listeners = vec![Listener::unix(&places.socket)?];
+        if let Some((address, insecure)) = &places.listen {
+            listeners.push(Listener::tcp(address, *insecure)?);
+        }
+        let Served { drive, store, exports, completions } = served;
         let server = Arc::new(Self {
-            shared: Shared::new(drive, store),
+            shared: Shared::new(drive, store, completions),
             exports,
             settings,
-            socket: socket.into(),
+            socket: places.socket.clone(),
             ends: AtomicBool::new(false),
             clients: Mutex::default(),
         });
-        let accepting = Arc::clone(&server);
-        let thread = std::thread::Builder::new()
-            .name("live drive".into())
-            .spawn(move || accepting.accept(&listener))
-            .map_err(|e| Error::run(format!("no thread can be started: {e}"), ""))?;
-        Ok((server, thread))
+        let mut threads = vec![start("live drive", &server, move |server| server.accept(&listeners))?];
+        if server.shared.pace().is_some() {
+            threads.push(start("live pace", &server, |server| server.shared.keep_pace(|| server.ends()))?);
+        }
+        Ok((server, threads))
     }
 
     /// Hands what the drive has counted so far to `look`, with the reason of its end, if it is worn out; none once the
     /// server has stopped.
     pub fn look<T>(&self, look: impl FnOnce(&Glance<'_>, Option<&str>) -> T) -> Option<T> {
+        self.shared.pass_time();
         self.shared.drive().as_ref().map(|drive| look(&drive.glance(), drive.ended()))
     }
 
@@ -88,6 +121,20 @@ impl Server {
     #[must_use]
     pub fn uptime(&self) -> Duration {
         self.shared.uptime()
+    }
+
+    /// Returns how long after the drive was done replies have left, if they wait for it.
+    #[must_use]
+    pub fn late(&self) -> Option<Latency> {
+        self.shared.late()
+    }
+
+    /// Cuts the power: all connections end, and what was only in the volatile cache is lost. The drive then serves again.
+    pub fn cut_power(&self) -> PowerCut {
+        let clients = self.clients();
+        let open = clients.iter().filter(|client| Arc::strong_count(client) > 1);
+        let connections = open.map(|client| client.shut_down()).filter(io::Result::is_ok).count();
+        PowerCut { connections, lost_blocks: self.shared.store().cut_power() }
     }
 
     /// Returns the exports.
@@ -104,6 +151,18 @@ impl Server {
         self.shared.drive().as_mut().map_or(Ok(()), Drive::save)
     }
 
+    /// Serves a client over any stream until it leaves, without limits of time.
+    ///
+    /// # Errors
+    /// The stream breaks, or the client does not speak the protocol.
+    pub fn converse(&self, from: impl io::Read, to: impl io::Write) -> io::Result<()> {
+        let mut both = Both { from, to };
+        match handshake::shake(&mut both, &self.exports)? {
+            None => Ok(()),
+            Some(number) => serve(&self.shared, &self.exports[number], both.from, &mut AtOnce::new(both.to)),
+        }
+    }
+
     /// Ends all connections, keeps the data, and returns the drive; none if that has happened before.
     ///
     /// # Errors
@@ -111,7 +170,7 @@ impl Server {
     pub fn stop(&self) -> io::Result<Option<Drive>> {
         self.ends.store(true, Ordering::SeqCst);
         // A failure means that the client has left.
-        self.clients().iter().for_each(|client| drop(client.shutdown(Shutdown::Both)));
+        self.clients().iter().for_each(|client| drop(client.shut_down()));
         let drive = self.shared.drive().take();
         if drive.is_some() {
             self.shared.store().flush()?;
@@ -120,57 +179,102 @@ impl Server {
         Ok(drive)
     }
 
-    fn clients(&self) -> MutexGuard<'_, Vec<Arc<UnixStream>>> {
+    fn clients(&self) -> MutexGuard<'_, Vec<Arc<Stream>>> {
         self.clients.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn accept(self: Arc<Self>, listener: &UnixListener) {
+    fn ends(&self) -> bool {
+        self.ends.load(Ordering::SeqCst)
+    }
+
+    fn accept(self: &Arc<Self>, listeners: &[Listener]) {
         let mut handed_over = Instant::now();
-        while !self.ends.load(Ordering::SeqCst) {
+        while !self.ends() {
             if handed_over.elapsed() >= HAND_OVER {
                 handed_over = Instant::now();
                 // The next request or flush reports it, should it last.
                 let _ = self.shared.drive().as_mut().map_or(Ok(()), Drive::hand_over);
             }
-            if !is_ready(listener, TICK) {
-                continue;
+            for listener in ready(listeners, TICK) {
+                if let Ok(client) = listener.accept() {
+                    self.admit(client);
+                }
             }
-            let Ok((client, _)) = listener.accept() else { continue };
-            let mut clients = self.clients();
-            clients.retain(|known| Arc::strong_count(known) > 1);
-            if clients.len() >= self.settings.connections_max {
-                continue;
-            }
-            let client = Arc::new(client);
-            clients.push(Arc::clone(&client));
-            drop(clients);
-            let server = Arc::clone(&self);
-            // Without a thread the client is left: its connection closes.
-            let _ = std::thread::Builder::new().name("live client".into()).spawn(move || {
-                drop(server.attend(&client));
-                // The list of clients keeps the socket open.
-                drop(client.shutdown(Shutdown::Both));
-            });
         }
     }
 
+    /// Gives a client a thread, unless there are too many.
+    fn admit(self: &Arc<Self>, client: Stream) {
+        let mut clients = self.clients();
+        clients.retain(|known| Arc::strong_count(known) > 1);
+        if clients.len() >= self.settings.connections_max {
+            return;
+        }
+        let client = Arc::new(client);
+        clients.push(Arc::clone(&client));
+        drop(clients);
+        // Without a thread the client is left: its connection closes.
+        let _ = start("live client", self, move |server| {
+            drop(server.attend(&client));
+            // The list of clients keeps the socket open.
+            drop(client.shut_down());
+        });
+    }
+
     /// Serves one client to its end.
-    fn attend(&self, client: &UnixStream) -> io::Result<()> {
-        client.set_nonblocking(false)?;
-        client.set_read_timeout(Some(self.settings.handshake))?;
-        client.set_write_timeout(Some(self.settings.handshake))?;
+    fn attend(&self, client: &Stream) -> io::Result<()> {
+        client.set_up()?;
+        client.set_timeouts(Some(self.settings.handshake))?;
         let mut deadline = Timely { client, until: Instant::now() + self.settings.handshake };
         let Some(number) = handshake::shake(&mut deadline, &self.exports)? else { return Ok(()) };
-        client.set_read_timeout(None)?;
-        client.set_write_timeout(None)?;
-        let mut to = client;
-        requests::serve(&self.shared, &self.exports[number], client, &mut to)
+        client.set_timeouts(None)?;
+        let export = &self.exports[number];
+        match self.shared.pace() {
+            None => serve(&self.shared, export, client, &mut AtOnce::new(client)),
+            Some(pace) => {
+                let mut replies = Paced::new(pace, Sender::start(client)?);
+                serve(&self.shared, export, client, &mut replies)
+            }
+        }
+    }
+}
+
+/// Starts a thread of the server.
+fn start(
+    name: &str,
+    server: &Arc<Server>,
+    work: impl FnOnce(&Arc<Server>) + Send + 'static,
+) -> Result<JoinHandle<()>> {
+    let server = Arc::clone(server);
+    let thread = std::thread::Builder::new().name(name.into()).spawn(move || work(&server));
+    thread.map_err(|e| Error::run(format!("no thread can be started: {e}"), ""))
+}
+
+/// The two directions of a conversation.
+struct Both<R, W> {
+    from: R,
+    to: W,
+}
+
+impl<R: io::Read, W> io::Read for Both<R, W> {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        self.from.read(buf)
+    }
+}
+
+impl<R, W: io::Write> io::Write for Both<R, W> {
+    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
+        self.to.write(buf)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.to.flush()
     }
 }
 
 /// A client that has until a moment to end its handshake, however slowly its bytes come.
 struct Timely<'a> {
-    client: &'a UnixStream,
+    client: &'a Stream,
     until: Instant,
 }
 
@@ -201,44 +305,4 @@ impl io::Write for Timely<'_> {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Binds the socket. One that nobody listens on any more is replaced.
-fn bind(socket: &Path) -> Result<UnixListener> {
-    let refuse = |what: String, expected: &str| {
-        Error::input(Place::Path(socket.to_string_lossy().into_owned()), what, expected)
-    };
-    if UnixStream::connect(socket).is_ok() {
-        return Err(refuse(
-            "another server listens on this socket".into(),
-            "expected a path of its own (--socket)",
-        ));
-    }
-    if std::fs::symlink_metadata(socket).is_ok_and(|data| is_socket(&data)) {
-        let _ = std::fs::remove_file(socket);
-    }
-    let listener = UnixListener::bind(socket).map_err(|e| {
-        refuse(
-            format!("no socket can be created: {e}"),
-            "expected a path of at most 107 bytes in a writable folder",
-        )
-    })?;
-    let private = std::fs::Permissions::from_mode(0o600);
-    std::fs::set_permissions(socket, private)
-        .and_then(|()| listener.set_nonblocking(true))
-        .map_err(|e| refuse(format!("the socket cannot be set up: {e}"), "expected a writable folder"))?;
-    Ok(listener)
-}
-
-fn is_socket(data: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::FileTypeExt;
-    data.file_type().is_socket()
-}
-
-/// Waits until a client connects; false if none did in time.
-fn is_ready(listener: &UnixListener, time: Duration) -> bool {
-    let mut wanted = libc::pollfd { fd: listener.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-    // SAFETY: one valid descriptor, alive during the call.
-    let ready = unsafe { libc::poll(&raw mut wanted, 1, time.as_millis() as libc::c_int) };
-    ready > 0
 }

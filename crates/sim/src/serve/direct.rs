@@ -246,6 +246,12 @@ impl Direct {
         }
     }
 
+    /// Returns whether a request is done that the log has not handed out.
+    pub fn has_done(&self) -> bool {
+        let is_logged = self.log.as_ref().is_some_and(RequestLog::has_rows);
+        is_logged || !self.clock.ended.is_empty() || self.drive.array.back_end().has_done()
+    }
+
     /// Hands out the phases of the pins, if they are recorded.
     ///
     /// # Errors

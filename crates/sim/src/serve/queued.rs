@@ -101,6 +101,15 @@ impl Waiting {
         Ok(())
     }
 
+    /// Fetches waiting requests as time advances until `now_ns`; returns whether some still wait.
+    ///
+    /// # Errors
+    /// As [`Waiting::arrive`].
+    pub fn pass(&mut self, direct: &mut Direct, now_ns: u64, devices: &[String]) -> Result<bool, Stop> {
+        while !self.queues.is_empty() && self.pass_and_fetch(direct, now_ns, devices)? {}
+        Ok(!self.queues.is_empty())
+    }
+
     /// Fetches all waiting requests as time advances; returns the number of those for which nothing ever makes room.
     ///
     /// # Errors

@@ -68,6 +68,12 @@ impl RequestLog {
         }
     }
 
+    /// Returns whether it holds rows.
+    #[must_use]
+    pub fn has_rows(&self) -> bool {
+        !self.rows.requests.is_empty()
+    }
+
     /// Hands out the rows, if there are at least `rows`.
     ///
     /// # Errors

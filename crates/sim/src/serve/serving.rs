@@ -61,7 +61,7 @@ impl Serving {
                     serving.log_to(log);
                 }
                 if let Some(pins) = pins {
-                    serving.listen(pins);
+                    serving.listen(pins, false);
                 }
                 Self::Timed(serving)
             }

@@ -70,8 +70,11 @@ impl TimedServing {
         self.direct.log = Some(log);
     }
 
-    /// Records the Ready/Busy pins.
-    pub fn listen(&mut self, pins: Box<PinWatch>) {
+    /// Records the Ready/Busy pins; of a drive that counts already, from now on.
+    pub fn listen(&mut self, pins: Box<PinWatch>, counts: bool) {
+        if counts {
+            pins.begin(self.direct.drive.array.back_end_mut());
+        }
         self.direct.pins = Some(pins);
     }
 
@@ -122,6 +125,25 @@ impl TimedServing {
             let expected = "expected shorter operations, fewer requests, or time stamps closer together";
             return Err(Error::run("the clock has run for more than 146 years", expected).into());
         }
+        Ok(())
+    }
+
+    /// Lets time pass until `now_ns`: waiting requests are fetched, and completed ones and low phases handed out.
+    ///
+    /// # Errors
+    /// As [`TimedServing::serve`].
+    pub fn pass_time(&mut self, now_ns: u64, devices: &[String]) -> Result<(), Stop> {
+        let Self { direct, waiting } = self;
+        let is_waiting = match waiting {
+            Some(waiting) => waiting.pass(direct, now_ns, devices)?,
+            None => false,
+        };
+        if !is_waiting {
+            direct.work_until(now_ns).map_err(Stop::Flush)?;
+        }
+        direct.clock.collect_until(direct.drive.array.back_end_mut(), now_ns);
+        direct.hand_out_log(1, devices)?;
+        direct.hand_out_pins()?;
         Ok(())
     }
 
