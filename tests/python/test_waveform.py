@@ -14,6 +14,7 @@ from vcd.reader import TokenKind, tokenize
 
 import floatgate
 from conftest import SMALL, Cli
+from floatgate.lab import rb
 from floatgate.run.waveform import Waveform
 
 DRIVE = {
@@ -124,6 +125,38 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
         in command
     )
     assert "will be off" not in text
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize(("pattern", "read_share"), [("uniform", 0.25), ("uniform", 0.6), ("zipf", 0.25)])
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (None, None),
+        ("cache_read", None),
+        ("program_suspend", "suspended_programs"),
+        ("cache_program", "cache_programs"),
+    ],
+)
+def test_pins_of_drives_that_suspend_or_cache_programs_are_doubted(
+    command: str | None, code: str | None, pattern: str, read_share: float, seed: int, tmp_path: Path
+) -> None:
+    """The interval holds the truth; plain drives, and those with cached reads, leave no doubt."""
+    settings: dict[str, Any] = {
+        "drive.preset": "ssd-v",
+        "drive.capacity": "256 MiB",
+        "mode": "timed",
+        "ftl.precondition": "random",
+    }
+    settings |= {"seed": seed, "workload.requests": 20_000, "workload.queue_depth": 4}
+    settings |= {"workload.pattern": pattern, "workload.read_share": read_share}
+    settings |= {} if command is None else {f"drive.commands.{command}": True}
+    run = floatgate.run(set=settings, waveform=Waveform(tmp_path / "pins.vcd", None))
+    table = run.result["waveform"]
+    shape = rb.Shape(**table["shape"], blocks_per_plane=run.experiment()["drive"]["geometry"]["blocks_per_plane"])
+    facts = rb.measure([tmp_path / "pins.vcd"], shape, multi_page=1, host=rb.Host(table["host_bytes"]))
+    assert [doubt["code"] for doubt in facts["doubts"]] == ([] if code is None else [code])
+    assert facts["wa_low"] <= table["flash"]["programs"] * shape.page_bytes / table["host_bytes"] <= facts["wa_high"]
 
 
 @pytest.mark.parametrize(

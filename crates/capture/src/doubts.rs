@@ -1,19 +1,15 @@
-//! Finds what makes a count of programs doubtful: low phases that merge, dies that share a pin, suspended programs,
-//! programs as short as reads or as long as erases, lost blocks of a capture.
+//! Finds what makes a count of programs doubtful: low phases that merge, dies that share a pin, programs as short as
+//! reads or as long as erases, lost blocks of a capture. `pieces.rs` has suspended programs and cache programs.
 //!
 //! Each doubt bounds how many programs there may be less or more. The bounds are added to the interval of write
 //! amplification. Where they are wide, or where the cause leaves a factor open, the estimate is withheld.
 
-use crate::humps::{ERASE_MIN_PS, Hump, READ_MAX_PS, Separation};
+use crate::humps::Hump;
+use crate::known::{Core, Doubt, Known, LEAST_SHARE, WITHHELD_SHARE};
 use crate::lengths::Lengths;
+use crate::pieces::{cached, suspended};
 use crate::succession::MERGING_STEP_PS;
-use crate::volume::Geometry;
-use serde::Serialize;
 
-/// Doubts that together exceed this share of the programs leave no estimate.
-const WITHHELD_SHARE: f64 = 0.2;
-/// Doubts below this share of the programs are not mentioned.
-const LEAST_SHARE: f64 = 0.001;
 /// Shortest programs in SLC mode that reads do not hide.
 pub(crate) const SLC_MIN_PS: u64 = 80_000_000;
 /// No operation takes longer.
@@ -25,134 +21,19 @@ const PROGRAM_LONG_PS: u64 = 5_000_000_000;
 /// Least share of low phases beyond the programs that shows dies sharing a pin.
 const BETWEEN_SHARE: f64 = 0.005;
 
-/// A reason to doubt the count of programs.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Doubt {
-    /// Its name in results.
-    pub code: &'static str,
-    /// Programs that may not be any.
-    pub less: f64,
-    /// Programs that may be missing.
-    pub more: f64,
-    /// Whether it leaves no estimate, however small.
-    #[serde(skip)]
-    pub is_open: bool,
-    /// The warning.
-    #[serde(skip)]
-    pub text: String,
-}
-
-/// What is known of the measured pins.
-pub(crate) struct Known<'a> {
-    pub low: &'a Lengths,
-    pub high: &'a Lengths,
-    pub sums_around_reads: &'a Lengths,
-    pub sums_adjacent: &'a Lengths,
-    /// Low phases longer than a read, with one before or after them.
-    pub beside_reads: &'a Lengths,
-    /// Time of all pins with an unknown level.
-    pub lost_ps: u64,
-    /// The lengths of programs; those that the user sets leave no doubt about classes.
-    pub program_ps: (u64, u64),
-    pub separation: Option<&'a Separation>,
-    pub is_set: bool,
-    pub step_ps: u64,
-    pub programs: u64,
-    pub signals: u64,
-    pub dies_per_signal: Option<u32>,
-    pub geometry: &'a Geometry,
-    /// Duration of the longest capture, 0 if unknown.
-    pub duration_ps: u64,
-}
-
-/// Lower and upper end of the dense lengths of programs.
-#[derive(Clone, Copy, Debug)]
-struct Core {
-    from_ps: u64,
-    to_ps: u64,
-}
-
-impl Core {
-    /// Returns whether two of the shortest programs are no longer than the longest one.
-    fn is_wide(self) -> bool {
-        self.to_ps >= 2 * self.from_ps
-    }
-}
-
-impl Known<'_> {
-    /// Returns the lengths of programs with at least one of `parts` of the highest density, in eighths of a doubling.
-    fn core(&self, parts: u64) -> Option<Core> {
-        self.core_within(parts, self.program_ps)
-    }
-
-    /// Returns the dense lengths within an interval.
-    fn core_within(&self, parts: u64, (from_ps, to_ps): (u64, u64)) -> Option<Core> {
-        let slots = self.slots(from_ps + 1, to_ps);
-        let most = slots.iter().map(|slot| slot.2).max()?;
-        let mut dense = slots.iter().filter(|slot| parts * slot.2 >= most);
-        let (first, last) = (dense.next()?, dense.next_back());
-        Some(Core { from_ps: first.0, to_ps: last.unwrap_or(first).1 })
-    }
-
-    /// Returns ends and counts of low phases in eighths of a doubling, without empty ones.
-    fn slots(&self, from_ps: u64, to_ps: u64) -> Vec<(u64, u64, u64)> {
-        let mut slots: Vec<(usize, (u64, u64, u64))> = Vec::new();
-        for (bin, begin_ps, end_ps, count) in self.low.numbered() {
-            if begin_ps < from_ps || begin_ps >= to_ps {
-                continue;
-            }
-            match slots.last_mut() {
-                Some((eighth, slot)) if *eighth == bin / 4 => (slot.1, slot.2) = (end_ps, slot.2 + count),
-                _ => slots.push((bin / 4, (begin_ps, end_ps, count))),
-            }
-        }
-        slots.into_iter().map(|(_, slot)| slot).collect()
-    }
-
-    /// Bounds the programs within low phases from `from_ps`: as many as fit, at `dies` at once.
-    fn fitting(&self, core: Core, from_ps: u64, dies: u64) -> f64 {
-        let bins = self.low.bins().filter(|&(begin_ps, ..)| begin_ps >= from_ps);
-        bins.map(|(_, end_ps, count)| {
-            let each = (end_ps + 2 * self.step_ps) / core.from_ps.max(1);
-            count as f64 * (each * dies).max(1) as f64
-        })
-        .sum()
-    }
-
-    /// Returns the mean length of programs.
-    fn mean_ps(&self) -> f64 {
-        let (mut sum, mut programs) = (0.0, 0.0);
-        for (begin_ps, end_ps, count) in self.low.bins() {
-            if begin_ps > self.program_ps.0 && begin_ps < self.program_ps.1 {
-                sum += begin_ps.midpoint(end_ps) as f64 * count as f64;
-                programs += count as f64;
-            }
-        }
-        if programs > 0.0 { sum / programs } else { f64::INFINITY }
-    }
-
-    /// Lists the humps above the programs.
-    fn longer_humps(&self) -> &[Hump] {
-        self.separation.map_or(&[], |parts| &parts.humps[parts.reads + parts.programs..])
-    }
-
-    /// Lists the humps below the programs.
-    fn shorter_humps(&self) -> &[Hump] {
-        self.separation.map_or(&[], |parts| &parts.humps[..parts.reads])
-    }
-}
-
 /// Returns the doubts about a count, and the codes of those that leave no estimate.
 pub(crate) fn doubts(known: &Known) -> (Vec<Doubt>, Vec<&'static str>) {
     let core = known.core(10);
     let mut list: Vec<Doubt> = Vec::new();
     if let Some(core) = core {
         let merged = merged(known, core);
-        let suspended = suspended(known, core);
+        let cached = cached(known, core);
+        let suspended = suspended(known, core, cached.is_some());
         let by_samples = merged.as_ref().map_or(0, |doubt| doubt.more as u64);
         list.extend(shared_pin(known, core, (by_samples, suspended.is_some())));
         list.extend(merged);
         list.extend(suspended);
+        list.extend(cached);
         list.extend(long_programs(known, core));
     }
     if !known.is_set {
@@ -270,98 +151,6 @@ fn merged(known: &Known, core: Core) -> Option<Doubt> {
     Some(Doubt { code: "merged_lows", less, more, is_open: false, text })
 }
 
-/// Programs that reads suspend. Two low phases around a read add up to one program, more often than two that follow
-/// each other; or low phases shorter than a program are beside reads.
-fn suspended(known: &Known, core: Core) -> Option<Doubt> {
-    let (pairs, all_pairs) = pieces_by_sums(known, core);
-    // Many pieces are themselves a tenth of the highest density.
-    let dense = known.core(5).map_or(0.0, |dense| pieces_by_lengths(known, dense));
-    let by_lengths = pieces_by_lengths(known, core).max(dense);
-    // In which order programs of different lengths come may depend on reads. Pieces leave no gap below programs.
-    let are_certain = !core.is_wide() || by_lengths > 0.0 || fills_gap(known);
-    let mut less = if are_certain { pairs.max(by_lengths) } else { 0.0 };
-    if less < 0.002 * known.programs as f64 {
-        return None;
-    }
-    if less > 0.5 * WITHHELD_SHARE * known.programs as f64 {
-        // So many pieces blur what lengths programs have.
-        less = less.max(all_pairs);
-    }
-    let pieces = known.low.between(known.program_ps.0 + 1, READ_MAX_PS.max(known.program_ps.0 + 1)) as f64;
-    let less = (less + pieces).min(known.programs as f64 / 2.0);
-    let text = format!(
-        "reads seem to suspend programs: low phases shorter than a program stand before and after reads, and a \
-         program in two pieces counts twice; up to {less:.0} programs less"
-    );
-    Some(Doubt { code: "suspended_programs", less, more: 0.0, is_open: false, text })
-}
-
-/// Returns whether low phases of all lengths lie between reads and programs, in quarters from half of the longest read.
-fn fills_gap(known: &Known) -> bool {
-    let edge = |quarter: u64| READ_MAX_PS / 2 + READ_MAX_PS / 8 * quarter;
-    let counts: Vec<u64> =
-        (0..4).map(|quarter| known.low.between(edge(quarter), edge(quarter + 1))).collect();
-    // The longest reads may reach into the first quarter.
-    counts[1..].iter().all(|&count| 250 * count >= known.programs)
-}
-
-/// Bounds the suspended programs by the lengths of two low phases around a read; 0 if they are as by chance. Returns the
-/// number of all such pairs, too.
-fn pieces_by_sums(known: &Known, core: Core) -> (f64, f64) {
-    let top_ps = core.to_ps + core.to_ps / 8 + 2 * known.step_ps;
-    let around = known.sums_around_reads.count() as f64;
-    let short = known.sums_around_reads.between(0, top_ps) as f64;
-    let adjacent = known.sums_adjacent.count() as f64;
-    if adjacent < 30.0 && core.is_wide() {
-        // Two programs may be as short as the longest one, and in which order they come is unknown.
-        return (0.0, short);
-    }
-    let (share, noise) = if adjacent >= 30.0 {
-        (known.sums_adjacent.between(0, top_ps) as f64 / adjacent, around / adjacent)
-    } else {
-        (by_chance(known, top_ps), 0.0)
-    };
-    let expected = share * around;
-    let deviation = libm::sqrt(short + expected * noise + 1.0);
-    let excess = short - expected;
-    (if excess < 4.0 * deviation { 0.0 } else { short.min(excess + 4.0 * deviation) }, short)
-}
-
-/// Bounds the suspended programs by the low phases between reads and programs, if at least nine of ten of them stand
-/// beside reads. A program is interrupted at any time, so pieces are spread evenly up to the longest program, and two
-/// are one program.
-fn pieces_by_lengths(known: &Known, core: Core) -> f64 {
-    // The lower end of programs is not quite dense.
-    let until_ps = (core.from_ps - core.from_ps / 8).max(READ_MAX_PS);
-    let pieces = known.low.between(READ_MAX_PS, until_ps);
-    let beside = known.beside_reads.between(READ_MAX_PS, until_ps);
-    let edge = |quarter: u64| READ_MAX_PS + (until_ps - READ_MAX_PS) * quarter / 4;
-    let quarters = (0..4).map(|quarter| known.low.between(edge(quarter), edge(quarter + 1)));
-    let are_even = quarters.min().is_some_and(|least| 12 * least >= pieces);
-    let are_many = pieces >= 10 && 250 * pieces >= known.programs;
-    if !are_many || 10 * beside < 9 * pieces || !are_even {
-        return 0.0;
-    }
-    let per_ps = pieces as f64 / (until_ps - READ_MAX_PS) as f64;
-    let deviation = libm::sqrt(pieces as f64);
-    per_ps * (1.0 + 4.0 / deviation) * core.to_ps as f64 / 2.0
-}
-
-/// Returns the share of pairs of low phases longer than reads that add up to less than `top_ps`, if they are
-/// independent.
-fn by_chance(known: &Known, top_ps: u64) -> f64 {
-    let bins: Vec<(u64, f64)> = known
-        .low
-        .bins()
-        .filter(|&(begin_ps, ..)| begin_ps > READ_MAX_PS.min(known.program_ps.0))
-        .map(|(begin_ps, end_ps, count)| (begin_ps.midpoint(end_ps), count as f64))
-        .collect();
-    let all: f64 = bins.iter().map(|bin| bin.1).sum();
-    let below =
-        |first: u64| bins.iter().filter(move |bin| bin.0 + first < top_ps).map(|bin| bin.1).sum::<f64>();
-    bins.iter().map(|&(first, count)| count * below(first)).sum::<f64>() / (all * all).max(1.0)
-}
-
 /// Programs among what counts as erases: a hump below the longest one, or one with more members than blocks are
 /// programmed.
 fn long_programs(known: &Known, core: Core) -> Option<Doubt> {
@@ -395,12 +184,8 @@ fn long_programs(known: &Known, core: Core) -> Option<Doubt> {
 
 /// Programs as short as reads: a hump between the reads and the programs, or programs that are as rare as erases.
 fn short_programs(known: &Known) -> Option<Doubt> {
-    let (shorter, Some(separation)) = (known.shorter_humps(), known.separation) else { return None };
-    let counted = &separation.humps[separation.reads..separation.reads + separation.programs];
-    let all: u64 = shorter.iter().map(|hump| hump.count).sum();
-    let are_rare = known.longer_humps().is_empty()
-        && counted.iter().all(|hump| hump.median_ps >= ERASE_MIN_PS)
-        && 16 * known.programs <= all;
+    let shorter = known.shorter_humps();
+    let are_rare = known.are_programs_rare();
     let slow = |hump: &&Hump| hump.median_ps >= SLC_MIN_PS && 100 * hump.count >= known.programs;
     let doubtful: Vec<&Hump> = match shorter {
         [_, rest @ ..] if rest.iter().any(|hump| slow(&hump)) => rest.iter().filter(slow).collect(),

@@ -1,8 +1,9 @@
 //! Measures write amplification from captures, in one call.
 
 use crate::choice::{choose, left_out, names};
-use crate::doubts::{Doubt, Known, SLC_MIN_PS, doubts};
+use crate::doubts::{SLC_MIN_PS, doubts};
 use crate::humps::{Hump, READ_MAX_PS, Separation, separate};
+use crate::known::{Doubt, Known};
 use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
 use crate::options::{Format, ReadOptions};
@@ -315,6 +316,8 @@ impl Counted<'_> {
             sums_around_reads: &join(|pin| &pin.succession.sums_around_reads),
             sums_adjacent: &join(|pin| &pin.succession.sums_adjacent),
             beside_reads: &join(|pin| &pin.succession.beside_reads),
+            after_reads: &join(|pin| &pin.succession.after_reads),
+            high_after_busy: &join(|pin| &pin.succession.high_after_busy),
             lost_ps: self.chosen.iter().map(|&pin| self.lows.pins[pin].succession.lost_ps).sum(),
             program_ps: self.program_ps,
             separation: self.separation.as_ref(),

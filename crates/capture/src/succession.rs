@@ -9,6 +9,9 @@ use crate::units::gcd;
 /// pin falls up to 100 ns after the last of them (tWB of ONFI).
 pub(crate) const GLITCH_MAX_PS: u64 = 100_000;
 
+/// No array reads as fast: shorter low phases are those of a register (tCBSY, tRCBSY and tDBSY of data sheets).
+pub(crate) const BUSY_MAX_PS: u64 = 10_000_000;
+
 /// Sampling faster than this separates any two commands: seven bus cycles and the time until the pin falls.
 pub(crate) const MERGING_STEP_PS: u64 = 500_000;
 
@@ -23,8 +26,11 @@ pub(crate) struct Succession {
     /// Lengths of two successive low phases longer than a read, added up: with reads between them, and without.
     pub sums_around_reads: Lengths,
     pub sums_adjacent: Lengths,
-    /// Low phases longer than a read, with a read before or after them.
+    /// Low phases with a read before or after them, and those with a read before them.
     pub beside_reads: Lengths,
+    pub after_reads: Lengths,
+    /// High phases between a low phase of a register and a read.
+    pub high_after_busy: Lengths,
     /// Time without a known level between two known ones.
     pub lost_ps: u64,
     /// Common divisor of all phases, a multiple of the sampling period; not exact below [`MERGING_STEP_PS`].
@@ -35,10 +41,14 @@ pub(crate) struct Succession {
     joined_pieces: u32,
     /// The latest high phase, if it is a short one.
     bridge_ps: Option<u64>,
-    /// The latest low phase longer than a read; whether it is counted as beside a read; and whether one followed it.
+    /// The latest low phase longer than a read, and whether a read followed it.
     before_ps: Option<u64>,
-    is_beside: bool,
     is_read_between: bool,
+    /// The latest low phase, and whether it is counted as beside a read.
+    last_ps: Option<u64>,
+    is_beside: bool,
+    /// The high phase before the latest low phase.
+    high_ps: u64,
     unknown_since_ps: Option<i64>,
 }
 
@@ -53,6 +63,8 @@ impl Succession {
             sums_around_reads: Lengths::default(),
             sums_adjacent: Lengths::default(),
             beside_reads: Lengths::default(),
+            after_reads: Lengths::default(),
+            high_after_busy: Lengths::default(),
             lost_ps: 0,
             step_ps: 0,
             short_ps: min_high_ps.unwrap_or(GLITCH_MAX_PS),
@@ -60,8 +72,10 @@ impl Succession {
             joined_pieces: 1,
             bridge_ps: None,
             before_ps: None,
-            is_beside: true,
             is_read_between: false,
+            last_ps: None,
+            is_beside: false,
+            high_ps: 0,
             unknown_since_ps: None,
         }
     }
@@ -90,11 +104,12 @@ impl Succession {
                     self.bridge_ps = Some(length_ps);
                 } else {
                     self.flush(interval_ps);
+                    self.high_ps = length_ps;
                 }
             }
             Phase::Cut => {
                 self.flush(interval_ps);
-                self.before_ps = None;
+                (self.before_ps, self.last_ps) = (None, None);
             }
         }
     }
@@ -124,17 +139,10 @@ impl Succession {
             self.joined_pieces = 1;
         }
         let read_max_ps = if interval_ps.0 > 0 { interval_ps.0 } else { READ_MAX_PS };
+        self.note_neighbours(whole_ps, read_max_ps);
         if whole_ps <= read_max_ps {
             self.is_read_between = true;
-            if let Some(before_ps) = self.before_ps.filter(|_| !self.is_beside) {
-                self.beside_reads.add(before_ps);
-                self.is_beside = true;
-            }
             return;
-        }
-        self.is_beside = self.is_read_between;
-        if self.is_beside {
-            self.beside_reads.add(whole_ps);
         }
         if let Some(before_ps) = self.before_ps.replace(whole_ps) {
             let sums =
@@ -142,6 +150,24 @@ impl Succession {
             sums.add(before_ps.saturating_add(whole_ps));
         }
         self.is_read_between = false;
+    }
+
+    /// Notes which low phases stand before and after a read.
+    #[inline]
+    fn note_neighbours(&mut self, whole_ps: u64, read_max_ps: u64) {
+        let is_read = |length_ps: u64| length_ps > BUSY_MAX_PS && length_ps <= read_max_ps;
+        let before_ps = self.last_ps.replace(whole_ps);
+        if let Some(before_ps) = before_ps.filter(|_| is_read(whole_ps) && !self.is_beside) {
+            self.beside_reads.add(before_ps);
+        }
+        if before_ps.is_some_and(|before_ps| before_ps <= BUSY_MAX_PS) && is_read(whole_ps) {
+            self.high_after_busy.add(self.high_ps);
+        }
+        self.is_beside = before_ps.is_some_and(is_read);
+        if self.is_beside {
+            self.beside_reads.add(whole_ps);
+            self.after_reads.add(whole_ps);
+        }
     }
 
     /// Notes an unknown level from `time_ps`.

@@ -22,6 +22,7 @@ DOUBTS = {
     "merged_lows": ("low phases that merge between two samples", "low phases that merge between two samples"),
     "shared_pin": ("dies that share a pin", "low phases of dies that share a pin"),
     "suspended_programs": ("suspended programs", "suspended programs that count twice"),
+    "cache_programs": ("cache programs as short as reads", "cache programs as short as reads"),
     "slow_programs": ("programs as long as erases", "programs as long as erases"),
     "slc_programs": ("programs as short as reads", "programs as short as reads"),
     "lost_time": ("lost time of the capture", "programs in lost time of the capture"),
