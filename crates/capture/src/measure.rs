@@ -11,7 +11,7 @@ use crate::read::{Reading, read};
 use crate::recorder::{Recorder, Theory};
 use crate::succession::GLITCH_MAX_PS;
 use crate::units::gcd;
-use crate::volume::{Geometry, HostBytes, Terms, Volume};
+use crate::volume::{Geometry, HostBytes, PAGES_PER_DIE_MIN, Terms, Volume};
 use floatgate_base::{Error, Place, Result};
 use serde::Serialize;
 
@@ -457,6 +457,24 @@ fn no_program(lengths: &Lengths) -> Box<Error> {
     )
 }
 
+/// Returns microseconds with two digits, as bins of 2 to 3 % support.
+fn about_us(ps: u64) -> f64 {
+    let us = ps as f64 / 1e6;
+    let unit = (0..9).map(|power| libm::pow(10.0, f64::from(power))).rfind(|unit| us >= 10.0 * unit);
+    let unit = unit.unwrap_or(1.0);
+    (us / unit).round() * unit
+}
+
+/// Describes the lengths of a hump, from the middle of its first bin to that of its last.
+fn range(hump: &Hump) -> String {
+    let (from_us, to_us) =
+        (about_us(hump.from_ps + hump.from_ps / 64), about_us(hump.to_ps - hump.to_ps / 64));
+    match from_us < to_us {
+        true => format!("{from_us} to {to_us} us (median {})", about_us(hump.median_ps)),
+        false => format!("{from_us} us"),
+    }
+}
+
 /// Warns if an interval of programs that the user set covers no hump or several.
 fn warn_of_interval(measured: &mut Measured) {
     let [from_us, to_us] = measured.interval_us;
@@ -465,21 +483,37 @@ fn warn_of_interval(measured: &mut Measured) {
         // A few outliers are not a second hump.
         let within =
             measured.humps.iter().filter(|hump| is_within(hump) && 100 * hump.count >= measured.programs);
-        let us = |ps: u64| ps as f64 / 1e6;
-        let range = |hump: &Hump| {
-            format!("{:.0} to {:.0} us (median {:.0})", us(hump.from_ps), us(hump.to_ps), us(hump.median_ps))
-        };
         let ranges: Vec<String> = within.map(range).collect();
         if measured.programs == 0 {
             measured.warnings.push(format!("no low phase lies within --program-us {from_us}..{to_us}"));
         } else if ranges.len() > 1 {
             measured.warnings.push(format!(
-                "--program-us covers {} humps, {}: are all of them programs?",
+                "--program-us covers {} humps, about {}: are all of them programs?",
                 ranges.len(),
                 ranges.join(", ")
             ));
         }
     }
+}
+
+/// Says by how much the only measured die of several may differ, and which number of pages per die is assumed for that.
+fn one_die(share: Option<f64>, geometry: &Geometry) -> String {
+    let dies = geometry.all_dies();
+    let Some(share) = share.filter(|&share| share > 0.0) else {
+        return format!("one of {dies} dies was measured: it counts for all");
+    };
+    let assumed = match geometry.pages_per_die() {
+        Some(_) => String::new(),
+        None => format!(
+            " if dies have {PAGES_PER_DIE_MIN} pages, which is assumed, and by less if they have more (set \
+             --blocks-per-plane and --pages-per-block)"
+        ),
+    };
+    format!(
+        "one of {dies} dies was measured: it may differ from the mean of all by {:.2} %{assumed}; to narrow that, probe \
+         more dies",
+        100.0 * share
+    )
 }
 
 /// Adds the warnings.
@@ -496,17 +530,7 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
         ));
     }
     if measured.terms.dies_share.is_none() {
-        let is_known = geometry.pages_per_block.is_some() && geometry.blocks_per_plane.is_some();
-        let narrower = if is_known { "" } else { ", or set --blocks-per-plane and --pages-per-block" };
-        let dies = geometry.all_dies();
-        warnings.push(match measured.terms.one_die_share {
-            Some(share) if share > 0.0 => format!(
-                "one of {dies} dies was measured: it may differ from the mean of all by {:.2} %; to narrow that, probe \
-                 more dies{narrower}",
-                100.0 * share
-            ),
-            _ => format!("one of {dies} dies was measured: it counts for all"),
-        });
+        warnings.push(one_die(measured.terms.one_die_share, geometry));
     }
     if measured.signals.len() as u64 > geometry.all_dies() {
         warnings.push(format!(

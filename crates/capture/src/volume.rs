@@ -31,7 +31,7 @@ impl Geometry {
     }
 
     /// Returns the pages per die, if known.
-    fn pages_per_die(&self) -> Option<f64> {
+    pub(crate) fn pages_per_die(&self) -> Option<f64> {
         let blocks = f64::from(self.blocks_per_plane?) * f64::from(self.planes);
         Some(blocks * f64::from(self.pages_per_block?))
     }
@@ -41,7 +41,7 @@ impl Geometry {
 const PAGES_PER_BLOCK_MIN: u32 = 64;
 
 /// Least number of pages per die: dies of 1 Gbit have 65,536 pages of 2 KiB (`docs/decisions/0054-one-die-for-all.md`).
-const PAGES_PER_DIE_MIN: f64 = 32_768.0;
+pub(crate) const PAGES_PER_DIE_MIN: f64 = 32_768.0;
 
 /// Possible errors of the count by cause, in programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
