@@ -34,7 +34,7 @@ from rb_captures import (
 ROOT = Path(__file__).parents[2]
 CONTRACT = {
     "programs", "reads", "erases", "unclassified", "interval_us", "multi_page", "n_p", "p_volume_bytes", "host_bytes",
-    "wa", "wa_low", "wa_high", "duration_s", "signals", "warnings",
+    "wa", "wa_low", "wa_high", "duration_s", "signals", "warnings", "multi_page_interval",
 }  # fmt: skip
 DRIVE = ("--channels", "2", "--chips", "1", "--dies", "1", "--page-bytes", "4096")
 ONE_PLANE = (*DRIVE, "--planes", "1")
@@ -193,6 +193,37 @@ def test_the_interval_of_write_amplification_is_the_one_by_hand(tmp_path: Path) 
     assert facts["wa_high"] == pytest.approx((210 + 1) * (1 + dies_share) * bytes_per_program / 999_000)
     assert (facts["unclassified"], facts["duration_s"], facts["step_us"]) == (1, 0.2, 10.0)
     assert any("programs per die differ: 100 to 110" in text for text in facts["warnings"])
+
+
+@pytest.mark.parametrize(
+    ("stated", "ends"),
+    [("2", (2, 2)), ("1.5", (1.45, 1.55)), ("1.052", (1.0515, 1.0525)), ("1.4..1.9", (1.4, 1.9)), ("2.0", (1.95, 2))],
+)
+def test_the_error_of_the_pages_per_program_enters_the_interval(
+    stated: str, ends: tuple[float, float], cli: Cli, tmp_path: Path
+) -> None:
+    path = hand_made(tmp_path / "c.vcd", cut=False)
+    command = ("rb", "measure", path, *DRIVE, "--planes", "2", "--host-bytes", "300000")
+    single = json.loads(cli(*command, "--multi-page", "1", "--json", "-").done())
+    facts = json.loads(cli(*command, "--multi-page", stated, "--json", "-").done())
+    assert facts["multi_page_interval"] == pytest.approx(list(ends))
+    assert facts["wa"] == pytest.approx(single["wa"] * facts["multi_page"])
+    assert [facts["wa_low"], facts["wa_high"]] == pytest.approx(
+        [single["wa_low"] * ends[0], single["wa_high"] * ends[1]]
+    )
+    (row,) = [line for line in cli(*command, "--multi-page", stated).done().splitlines() if "(M_p)" in line]
+    most = max(ends[1] / facts["multi_page"] - 1, 1 - ends[0] / facts["multi_page"])
+    assert row.endswith(f" +-{100 * most:.2g} %" if most > 1e-9 else " 0")
+
+
+def test_pages_per_program_that_nobody_states_are_an_unknown_error(cli: Cli, tmp_path: Path) -> None:
+    command = ("rb", "measure", hand_made(tmp_path / "c.vcd"), *DRIVE, "--host-bytes", "300000", "--planes")
+    (row,) = [line for line in cli(*command, "4").done().splitlines() if line.startswith("pages per program (M_p) ")]
+    assert row.endswith(" unknown: 1 assumed, up to 4")
+    assert json.loads(cli(*command, "4", "--json", "-").done())["multi_page_interval"] is None
+    assert "(M_p)" not in cli(*command, "1").done()
+    assert "--multi-page: '1.5..' is not a number of pages" in cli(*command, "4", "--multi-page", "1.5..").refused()
+    assert "--multi-page: '1.5..1' is not a number of pages" in cli(*command, "4", "--multi-page", "1.5..1").refused()
 
 
 @pytest.mark.parametrize("blocks_per_plane", [None, 4096])

@@ -207,7 +207,7 @@ def test_the_command_line_refuses_with_status_2(cli: Cli, tmp_path: Path) -> Non
         (("c.vcd", "--program-us", "5"), "--program-us: '5' is not an interval"),
         (("c.vcd", "--program-us", "nan..inf"), "--program-us: 'nan..inf' is not an interval"),
         (("c.vcd", "--multi-page", "2"), "--multi-page: 2 pages per program on 1 planes; expected from 1 to 1"),
-        (("c.vcd", "--multi-page", "nan"), "--multi-page: nan pages per program"),
+        (("c.vcd", "--multi-page", "nan"), "--multi-page: 'nan' is not a number of pages"),
         (("c.vcd", "--poll-us", "0"), "--poll-us: '0' is not a polling interval; expected microseconds"),
         (("c.vcd", "--poll-us", "nan"), "--poll-us: 'NaN' is not a polling interval"),
         (("c.vcd", "--poll-us", "5", "--quiet-s", "-1"), "--quiet-s: '-1' is not a length of time; expected seconds"),

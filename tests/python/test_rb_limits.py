@@ -116,6 +116,16 @@ def test_counters_of_the_drive_that_contradict_the_pins_are_impossible(
     assert all(one.startswith(start) for one, start in zip(remarks, expected, strict=True)), remarks
 
 
+def test_counters_of_the_drive_are_within_the_pages_per_program(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "c.txt").write_text("low_us\n" + "500\n" * 1000 + "3000\n" * 8)
+    for name, units in (("a", 0), ("b", 1100 * 4096)):
+        (tmp_path / f"{name}.json").write_text(json.dumps({"Physical media units written": {"hi": 0, "lo": units}}))
+    shape = (*SHAPE[:7], "2", *SHAPE[8:])
+    for pages, count in (("1.05", 1), ("1.0..1.1", 0), ("1", 1)):
+        facts, _ = measured(cli, "--ocp", "a.json", "b.json", "--multi-page", pages, shape=shape)
+        assert len(impossible(facts)) == count, pages
+
+
 def test_without_host_bytes_nothing_is_impossible(cli: Cli, tmp_path: Path) -> None:
     capture(tmp_path, 1)
     facts, _ = measured(cli)

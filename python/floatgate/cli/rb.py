@@ -36,7 +36,14 @@ Captures = Annotated[
         help="VCD, sigrok sessions (.sr), CSV or binary of Logic 2, CSV of sigrok-cli, lists of lengths; also packed.",
     ),
 ]
-MultiPage = Annotated[float | None, typer.Option(metavar="M", help="Pages per program (M_p). Default: 1.")]
+MultiPage = Annotated[
+    str | None,
+    typer.Option(
+        metavar="M|A..B",
+        help="Pages per program (M_p): a whole number, or a mean such as 1.05 or 1.04..1.06, whose error counts. "
+        "Default: 1.",
+    ),
+]
 Ocp = Annotated[
     tuple[str, str] | None,
     typer.Option(
@@ -212,8 +219,8 @@ def measure(
     media, host = _media(ocp), writes.host()
 
     def counted(progress: Progress | None) -> dict[str, Any]:
-        shape, settings = drive.shape(), pins.settings()
-        facts = capture.measure(captures, shape, settings, multi_page=multi_page, host=host, progress=progress)
+        shape, settings, pages = drive.shape(), pins.settings(), capture.PagesPerProgram.of(multi_page)
+        facts = capture.measure(captures, shape, settings, multi_page=pages, host=host, progress=progress)
         return facts if media is None else capture.with_firmware(facts, media)
 
     return _measured(captures, counted, output, drawings, json)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.base.errors import input_error
+from floatgate.base.errors import input_error, quote
 from floatgate.lab import rb_limits
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _U64_MAX = 2**64 - 1
 FAR_SHARE = 0.15
 """Further than this from 1, 1/2, ... 1/planes, write amplification does not show how many planes program."""
 
+_PAGES = re.compile(r"\s*(\d+(\.\d*)?)\s*(?:\.\.\s*(\d+(?:\.\d*)?)\s*)?")
 _PLANES_SHOWN = 8
 _DIES_MAX = 64
 
@@ -50,6 +52,54 @@ class Shape:
     page_bytes: int
     pages_per_block: int | None = None
     blocks_per_plane: int | None = None
+
+
+@dataclass(frozen=True)
+class PagesPerProgram:
+    """The mean pages of a program (M_p of Equation 4), with the interval that holds it.
+
+    Attributes:
+        mean: for the estimate.
+        low: lower end.
+        high: upper end.
+    """
+
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, text: str | float | None) -> PagesPerProgram | None:
+        """Parse ``2``, ``1.05`` (rounded: half a unit of the last digit either way) or ``1.04..1.06``.
+
+        Args:
+            text: pages per program, a number being exact; None where it is not known.
+
+        Returns:
+            The pages, None for None.
+
+        Raises:
+            InputError: it is neither a number nor an interval.
+        """
+        if text is None:
+            return None
+        if not isinstance(text, str):
+            return cls(text, text, text)
+        match = _PAGES.fullmatch(text)
+        if match is None or float(match[3] or match[1]) < float(match[1]):
+            raise input_error(
+                f"--multi-page: {quote(text)} is not a number of pages; expected one such as 2 or 1.05, or an "
+                "interval such as 1.04..1.06"
+            )
+        first, decimals, last = float(match[1]), len(match[2] or "."), match[3]
+        if last is not None:
+            return cls((first + float(last)) / 2, first, float(last))
+        half = 0.5 * 10.0 ** (1 - decimals) if decimals > 1 else 0.0
+        return cls(first, first - half, first + half)
+
+    def within(self, planes: int) -> PagesPerProgram:
+        """Clip the interval to what a die can program at once: 1 to ``planes``."""
+        return PagesPerProgram(self.mean, max(self.low, 1.0), min(self.high, float(planes)))
 
 
 @dataclass(frozen=True)
@@ -98,7 +148,7 @@ def measure(
     shape: Shape,
     settings: Settings | None = None,
     *,
-    multi_page: float | None = None,
+    multi_page: PagesPerProgram | float | None = None,
     host: Host | None = None,
     progress: Progress | None = None,
 ) -> dict[str, Any]:
@@ -108,7 +158,7 @@ def measure(
         paths: captures; each signal of each is a die.
         shape: shape of the drive.
         settings: how to read them.
-        multi_page: pages per program (M_p of Equation 4), from 1 to the planes of a die; 1 where it is not known.
+        multi_page: pages per program, from 1 to the planes of a die; a number is exact. 1 where they are not known.
         host: what the host wrote.
         progress: called now and then with ``(bytes, total, phase)``.
 
@@ -119,7 +169,8 @@ def measure(
     Raises:
         InputError: a capture cannot be read, no low phase is as long as a program, or a figure is outside its range.
     """
-    facts = _counted(paths, shape, settings or Settings(), multi_page, host, progress)
+    pages = multi_page if isinstance(multi_page, PagesPerProgram) else PagesPerProgram.of(multi_page)
+    facts = _counted(paths, shape, settings or Settings(), pages, host, progress)
     facts["warnings"] += [*rb_limits.of_host(as_counted(facts)), *_of_counts(facts), *rb_limits.of_ends(facts)]
     return facts
 
@@ -154,7 +205,7 @@ def _counted(
     paths: Sequence[str | os.PathLike[str]],
     shape: Shape,
     wanted: Settings,
-    multi_page: float | None,
+    pages: PagesPerProgram | None,
     host: Host | None,
     progress: Progress | None,
 ) -> dict[str, Any]:
@@ -163,7 +214,7 @@ def _counted(
     Raises:
         InputError: as :func:`measure`.
     """
-    _check(paths, shape, wanted, multi_page, host)
+    _check(paths, shape, wanted, pages, host)
     text = _core.capture_measure(
         [os.fspath(path) for path in paths],
         (
@@ -177,7 +228,7 @@ def _counted(
         program_us=wanted.program_us,
         poll_us=wanted.poll_us,
         quiet_s=wanted.quiet_s,
-        multi_page=multi_page,
+        multi_page=None if pages is None else pages.mean,
         host=None if host is None else (host.written_bytes, host.step_bytes),
         min_high_us=wanted.min_high_us,
         dies_per_signal=wanted.dies_per_signal,
@@ -185,11 +236,23 @@ def _counted(
     facts = {"schema": SCHEMA, "version": _core.__version__, **json.loads(text)}
     facts["host_source"] = None if host is None else host.source
     facts["shape"] = vars(shape)
+    _widen_by_pages(facts, pages, shape.planes)
     for hump in facts["humps"]:
         hump["class"] = kind_of(hump["median_ps"] / 1e6, facts["interval_us"])
     facts["cut_at"] = rb_limits.cut_at(facts)
     rb_limits.clip(facts)
     return facts
+
+
+def _widen_by_pages(facts: dict[str, Any], pages: PagesPerProgram | None, planes: int) -> None:
+    """Add the interval of the pages per program, and widen that of write amplification by it."""
+    if pages is None and planes > 1:
+        facts["multi_page_interval"] = None
+        return
+    pages = (pages or PagesPerProgram(1.0, 1.0, 1.0)).within(planes)
+    facts["multi_page_interval"] = [pages.low, pages.high]
+    for key, end in (("wa_low", pages.low), ("wa_high", pages.high)):
+        facts[key] = None if facts[key] is None else facts[key] * (end / pages.mean)
 
 
 def kind_of(length_us: float, interval_us: Sequence[float]) -> str:
@@ -230,7 +293,7 @@ def find_multi_page(
     Raises:
         InputError: as :func:`measure`.
     """
-    single = _counted(paths, shape, settings or Settings(), 1.0, host, progress)
+    single = _counted(paths, shape, settings or Settings(), PagesPerProgram.of(1.0), host, progress)
     wa_single = as_counted(single)["wa"]
     if not wa_single:
         raise input_error("no low phase is a program; expected a capture of sequential writes")
@@ -240,6 +303,7 @@ def find_multi_page(
     keys = ("n_p", "p_volume_bytes", "wa", "wa_low", "wa_high")
     scaled = {key: None if single[key] is None else single[key] * pages for key in keys}
     facts = {**single, **scaled, "wa_single": wa_single, "multi_page": float(pages)}
+    facts["multi_page_interval"] = [float(pages), float(pages)]
     if is_far(wa_single, pages):
         shown = range(2, shape.planes + 1) if shape.planes <= _PLANES_SHOWN else (2,)
         choices = ", ".join(["1", *(f"1/{count}" for count in shown)])
@@ -265,7 +329,7 @@ def is_far(wa_single: float, pages: float) -> bool:
 
 def _without_verdict(single: dict[str, Any], wa_single: float) -> dict[str, Any]:
     """Return figures of one page per program: a capture that may be cut does not show how many pages there are."""
-    facts = {**single, "wa_single": wa_single, "multi_page": None}
+    facts = {**single, "wa_single": wa_single, "multi_page": None, "multi_page_interval": None}
     facts["warnings"] = [*single["warnings"], *_of_counts(facts), *rb_limits.of_ends(facts)]
     return facts
 
@@ -280,7 +344,7 @@ def _check(
     paths: Sequence[str | os.PathLike[str]],
     shape: Shape,
     settings: Settings,
-    multi_page: float | None,
+    pages: PagesPerProgram | None,
     host: Host | None,
 ) -> None:
     """Refuse impossible values.
@@ -297,9 +361,9 @@ def _check(
         raise input_error(
             f"--dies-per-signal: {settings.dies_per_signal} is out of range; expected from 1 to {_DIES_MAX}"
         )
-    if multi_page is not None and not 1 <= multi_page <= shape.planes:
+    if pages is not None and not 1 <= pages.mean <= shape.planes:
         raise input_error(
-            f"--multi-page: {multi_page:g} pages per program on {shape.planes} planes; "
+            f"--multi-page: {pages.mean:g} pages per program on {shape.planes} planes; "
             f"expected from 1 to {shape.planes}"
         )
     if host is not None and not 0 < host.written_bytes <= _U64_MAX:

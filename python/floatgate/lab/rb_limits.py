@@ -130,4 +130,5 @@ def _volumes(facts: Facts) -> tuple[float, float]:
     per_program = facts["multi_page"] / pins * shape["page_bytes"] * shape["channels"] * shape["chips"] * shape["dies"]
     least = max(programs - terms["near_ends"] - terms["hidden_erases"], 0) * max(1 - dies, 0)
     most = (programs + terms["near_ends"] + terms["cut"] + terms["missed"]) * (1 + dies)
-    return least * per_program, most * per_program
+    low, high = (end / facts["multi_page"] for end in facts["multi_page_interval"] or [facts["multi_page"]] * 2)
+    return least * per_program * low, most * per_program * high

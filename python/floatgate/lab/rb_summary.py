@@ -116,10 +116,22 @@ def errors(facts: Facts) -> list[list[str]]:
     share = one if dies is None else dies
     text = "unknown" if share is None else "0" if share == 0 else f"+-{units.figure(100 * share, 2)} %"
     rows.append([f"one of {dies_of(facts['shape'])} dies for all" if dies is None else "dies that differ", "", text])
+    rows += [["pages per program (M_p)", "", text] for text in [_pages_error(facts)] if text]
     if facts["host_step_bytes"]:
         share = facts["host_step_bytes"] / facts["host_bytes"]
         rows.append(["step of the host's counter", "", f"+-{units.share(share)}"])
     return rows
+
+
+def _pages_error(facts: Facts) -> str:
+    """Return what the mean pages per program add to the interval; nothing where a die has one plane."""
+    planes, ends, pages = facts["shape"]["planes"], facts["multi_page_interval"], facts["multi_page"]
+    if planes == 1:
+        return ""
+    if ends is None or pages is None:
+        return f"unknown: 1 assumed, up to {planes}"
+    most = max(ends[1] / pages - 1, 1 - ends[0] / pages)
+    return f"+-{units.figure(100 * most, 2)} %" if most else "0"
 
 
 def dies_of(shape: Mapping[str, int]) -> int:
