@@ -226,6 +226,13 @@ def test_pages_per_program_that_nobody_states_are_an_unknown_error(cli: Cli, tmp
     assert "--multi-page: '1.5..1' is not a number of pages" in cli(*command, "4", "--multi-page", "1.5..1").refused()
 
 
+def test_bytes_may_have_a_unit(cli: Cli, tmp_path: Path) -> None:
+    command = ("rb", "measure", hand_made(tmp_path / "c.vcd"), *DRIVE[:6], "--planes", "1", "--json", "-")
+    facts = json.loads(cli(*command, "--page-bytes", "4KiB", "--host-bytes", "1MB").done())
+    assert facts == json.loads(cli(*command, "--page-bytes", "4096", "--host-bytes", "1000000").done())
+    assert "--page-bytes: '4 pages' is not a size" in cli(*command, "--page-bytes", "4 pages").refused()
+
+
 @pytest.mark.parametrize("blocks_per_plane", [None, 4096])
 def test_one_die_of_several_has_an_allowance(tmp_path: Path, blocks_per_plane: int | None) -> None:
     """The allowance by the closed form of FIFO collection, and the digits that it supports."""

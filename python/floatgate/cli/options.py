@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import shlex
 import sys
 from collections.abc import Iterator
@@ -314,6 +315,22 @@ def size_bytes(text: str | None, option: str) -> int | None:
     size = numbers.size(text)
     if size is None:
         raise input_error(f"{option} {quote(text)}: not a size; expected one such as 512MiB or 4GiB")
+    return size
+
+
+def count_bytes(text: str | None, option: str) -> int | None:
+    """Convert ``4096`` or ``4KiB``, the value of an option, to bytes.
+
+    Raises:
+        InputError: it is neither a whole number nor a size.
+    """
+    if text is None:
+        return None
+    if re.fullmatch(r"\s*[+-]?\d+\s*", text):
+        return int(text)
+    size = numbers.size(text)
+    if size is None:
+        raise input_error(f"{option}: {quote(text)} is not a size; expected bytes or a size, such as 4096 or 4KiB")
     return size
 
 

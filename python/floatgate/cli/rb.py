@@ -61,7 +61,9 @@ class DriveShape(g.Group):
     chips: Annotated[int, typer.Option(metavar="N", help="Chips per channel.")]
     dies: Annotated[int, typer.Option(metavar="N", help="Dies per chip.")]
     planes: Annotated[int, typer.Option(metavar="N", help="Planes per die.")]
-    page_bytes: Annotated[int, typer.Option(metavar="N", help="Bytes of a page without its spare area.")]
+    page_bytes: Annotated[
+        str, typer.Option(metavar="SIZE", help="A page without its spare area: bytes, or a size such as 4KiB.")
+    ]
     pages_per_block: Annotated[
         int | None,
         typer.Option(metavar="N", help="Pages per block; bounds the error from erases mistaken for programs."),
@@ -73,7 +75,8 @@ class DriveShape(g.Group):
 
     def shape(self) -> capture.Shape:
         """Return it as measurements take it."""
-        return capture.Shape(**dataclasses.asdict(self))
+        page_bytes = o.count_bytes(self.page_bytes, "--page-bytes")
+        return capture.Shape(**dataclasses.asdict(self) | {"page_bytes": page_bytes})
 
 
 @dataclass(frozen=True)
@@ -137,7 +140,8 @@ class HostWrites(g.Group):
     """The host's writes during the capture."""
 
     host_bytes: Annotated[
-        int | None, typer.Option(metavar="N", help="Bytes that the host wrote during the capture.")
+        str | None,
+        typer.Option(metavar="SIZE", help="What the host wrote during the capture: bytes, or a size such as 2GB."),
     ] = None
     smart: Annotated[
         tuple[str, str] | None,
@@ -169,8 +173,9 @@ class HostWrites(g.Group):
             raise input_error("--smart-unit: expected a number of bytes from 1 on, beside --smart")
         if self.attribute and self.smart is None:
             raise input_error("--attribute: no readings are named; expected it beside --smart")
-        if self.host_bytes is not None:
-            return capture.Host(self.host_bytes, 0, "--host-bytes")
+        host_bytes = o.count_bytes(self.host_bytes, "--host-bytes")
+        if host_bytes is not None:
+            return capture.Host(host_bytes, 0, "--host-bytes")
         if self.smart is not None:
             written = smart.between(*self.smart, c.stated(self.attribute, self.smart_unit), needs_host=True)
             if written.host_bytes is None:
