@@ -339,7 +339,7 @@ def test_output_goes_where_that_of_other_commands_goes(cli: Cli, tmp_path: Path)
     text = cli(*measure).done()
     # Below 1 without compression is said before anything else.
     assert text.startswith("warning    impossible without compression: 860 kB programmed for 1 MB of the host (")
-    assert "\nWA         0.86 (" in text
+    assert "\nWAF        0.86 (" in text
     for word in (
         "programs   210 on 2 signals",
         "others     0 reads",
@@ -380,7 +380,7 @@ def test_report_and_pictures_hold_the_figures(cli: Cli, tmp_path: Path) -> None:
     assert (tmp_path / "p/low-phases.png").read_bytes().startswith(b"\x89PNG")
     assert "r.html: exists already" in cli(*command, "--report", "r.html").refused()
     multi = ("rb", "multi-page", path.name, *ONE_PLANE, "--host-bytes", "860160", "--report", "m.html")
-    assert "M_p        unknown: the capture may be cut (WA with one page per program: 1.000)" in cli(*multi).done()
+    assert "M_p        unknown: the capture may be cut (WAF with one page per program: 1.000)" in cli(*multi).done()
     assert "pages per program" in (tmp_path / "m.html").read_text()
     whole = hand_made(tmp_path / "whole.vcd", cut=False)
     assert "M_p        1: single-plane programs" in cli(*multi[:2], whole.name, *multi[3:-1], "w.html").done()

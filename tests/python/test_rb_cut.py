@@ -16,7 +16,7 @@ CAPTURES = Path(__file__).parents[2] / "captures"
 SHAPE = ("--channels", "4", "--chips", "1", "--dies", "1", "--planes", "2", "--page-bytes", "4096")
 MEASURE = ("--pages-per-block", "128", "--multi-page", "1", "--host-bytes", "18583552")
 BUSY = "while dies are busy: it may be cut; the host bytes must be those of the same time"
-WA = "; the capture may be cut: right only for host bytes of the same time"
+CUT = "; the capture may be cut: right only for host bytes of the same time"
 
 
 def lines_of(name: str) -> list[str]:
@@ -35,7 +35,7 @@ def test_a_capture_cut_at_a_line_end_is_doubted_in_its_first_line(cli: Cli, tmp_
     facts, text = measured(cli, path)
     assert (facts["cut_at"], facts["ends"]["begin_low"], facts["ends"]["end_low"]) == (["end"], 0, 2)
     assert f"warning    the capture ends {BUSY}\n" in text
-    assert text.startswith("WA         2.48 (2.43 to 2.52)" + WA + "\n")
+    assert text.startswith("WAF        2.48 (2.43 to 2.52)" + CUT + "\n")
     words = ("rb", "measure", path, *SHAPE, *MEASURE, "--report", "r.html")
     cli(*words).done()
     assert (tmp_path / "r.html").read_text().count("the capture may be cut: right only for host bytes") == 1
@@ -48,7 +48,7 @@ def test_a_capture_without_its_begin_is_noticed(cli: Cli, tmp_path: Path) -> Non
     facts, text = measured(cli, path)
     assert (facts["cut_at"], facts["ends"]["begin_low"]) == (["begin"], 1)
     assert f"warning    the capture begins {BUSY}\n" in text
-    assert text.splitlines()[0].endswith(WA)
+    assert text.splitlines()[0].endswith(CUT)
     # All pins are high there, and only the times show it.
     first = next(n for n, row in enumerate(rows) if n > 50_000 and row.rstrip().endswith(",1,1"))
     path.write_text(head + "".join(rows[first:]))
@@ -65,7 +65,7 @@ def test_half_a_capture_has_no_verdict_on_pages_per_program(cli: Cli, tmp_path: 
     facts, text = measured(cli, path, "multi-page", ("--host-bytes", "16777216"))
     assert (facts["cut_at"], facts["multi_page"]) == (["end"], None)
     assert facts["wa"] == facts["wa_single"] == pytest.approx(0.498, abs=0.001)
-    assert "M_p        unknown: the capture may be cut (WA with one page per program: 0.4980)\n" in text
+    assert "M_p        unknown: the capture may be cut (WAF with one page per program: 0.4980)\n" in text
 
 
 def test_a_capture_that_ends_with_an_edge_may_be_cut(cli: Cli, tmp_path: Path) -> None:

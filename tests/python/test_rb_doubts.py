@@ -56,7 +56,7 @@ def test_programs_as_short_as_reads_leave_no_estimate(cli: Cli, tmp_path: Path) 
     facts, text = measured(cli)
     assert (facts["wa"], facts["withheld"]) == (None, ["slc_programs"])
     assert facts["wa_low"] <= 1 <= facts["wa_high"]
-    assert text.startswith("WA         no estimate (programs as short as reads); 0 to 1.1")
+    assert text.startswith("WAF        no estimate (programs as short as reads); 0 to 1.1")
     assert "low phases of 1" in text
     assert "may be reads or programs in SLC mode (1000)" in text
     page = cli("rb", "measure", "c.vcd", *BLOCKS, "--host-bytes", "4096000", "--report", "r.html").done()
@@ -65,7 +65,7 @@ def test_programs_as_short_as_reads_leave_no_estimate(cli: Cli, tmp_path: Path) 
     # With an interval there is no doubt.
     facts, text = measured(cli, "--program-us", "90..200")
     assert (facts["wa"], facts["withheld"], facts["doubts"]) == (1.0, [], [])
-    assert text.startswith("WA         1.000 (1.000 to 1.000)")
+    assert text.startswith("WAF        1.000 (1.000 to 1.000)")
 
 
 def test_dies_that_share_a_pin_leave_no_estimate(cli: Cli, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_dies_that_share_a_pin_leave_no_estimate(cli: Cli, tmp_path: Path) -> No
         facts, text = measured(cli, *two, *more)
         assert (facts["wa"], facts["withheld"]) == (None, ["shared_pin"]), more
         assert facts["wa_low"] <= 1 <= facts["wa_high"]
-        assert text.startswith("WA         no estimate (dies that share a pin); ")
+        assert text.startswith("WAF        no estimate (dies that share a pin); ")
     assert measured(cli, *two, "--dies-per-signal", "1")[0]["wa"] > 1.5
     assert (
         "--dies-per-signal: 0 is out of range"

@@ -42,12 +42,12 @@ def test_less_programmed_than_the_host_wrote_is_impossible(cli: Cli, tmp_path: P
     assert facts["wa"] == pytest.approx(0.01)
     (text,) = impossible(facts)
     assert text.startswith(
-        "impossible without compression: 4.10 MB programmed for 410 MB of the host (WA at most 0.01000)"
+        "impossible without compression: 4.10 MB programmed for 410 MB of the host (WAF at most 0.01000)"
     )
     assert "check --page-bytes, --channels, --chips, --dies and --multi-page" in text
     assert "emptied its cache" in text
     two = (*SHAPE[:7], "2", *SHAPE[8:])
-    assert "with M_p = 2 WA is 1.000" in impossible(measured(cli, "--host-bytes", str(2 * written), shape=two)[0])[0]
+    assert "with M_p = 2 WAF is 1.000" in impossible(measured(cli, "--host-bytes", str(2 * written), shape=two)[0])[0]
 
 
 def test_no_program_for_what_the_host_wrote_is_impossible(cli: Cli, tmp_path: Path) -> None:
@@ -73,7 +73,7 @@ def test_no_more_erases_than_programs_may_count_as_programs(
     (row,) = [line.split() for line in text.splitlines() if line.startswith("erases that may count as programs")]
     assert row[-3:] == [f"-{programs}", "-100", "%"]
     (warning,) = impossible(facts)
-    assert warning.startswith("impossible: the interval of WA begins at 0, and the host wrote 4.10 kB; up to ")
+    assert warning.startswith("impossible: the interval of WAF begins at 0, and the host wrote 4.10 kB; up to ")
 
 
 def test_an_interval_within_the_possible_is_not_warned_of(tmp_path: Path) -> None:

@@ -118,7 +118,7 @@ def test_the_summary_gives_a_command_that_works(cli: Cli, tmp_path: Path) -> Non
     path = tmp_path / "a b.vcd"
     text = cli("run", *options(), "--waveform", path, "--no-report").done()
     command = next(line for line in text.splitlines() if "floatgate rb measure" in line).strip()
-    assert "WA " in cli(*shlex.split(command)[1:]).done()
+    assert "WAF " in cli(*shlex.split(command)[1:]).done()
     assert "low phases of die 0 in" in text
     assert (
         f"--blocks-per-plane {floatgate.run(set=DRIVE).experiment()['drive']['geometry']['blocks_per_plane']} "

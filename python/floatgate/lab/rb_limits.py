@@ -66,7 +66,7 @@ def of_counts(facts: Facts) -> list[str]:
     why = f"up to {units.count(terms['near_ends'] + terms['hidden_erases'])} of {programs} programs may be none"
     why += f", and dies differ by {units.share(dies)}" if dies >= 1 else ""
     text = (
-        f"impossible: the interval of WA begins at 0, and the host wrote {units.decimal_bytes(facts['host_bytes'])}; "
+        f"impossible: the interval of WAF begins at 0, and the host wrote {units.decimal_bytes(facts['host_bytes'])}; "
         f"{why}: capture longer, probe more dies, or use --program-us and --pages-per-block"
     )
     return [text]
@@ -87,11 +87,12 @@ def of_host(facts: Facts) -> list[str]:
     if high is None or high >= 1 - SLACK_SHARE:
         return []
     planes = facts["shape"]["planes"]
-    more = f"; with M_p = {planes} WA is {units.figure(facts['wa'] / facts['multi_page'] * planes, 4)}"
+    more = f"; with M_p = {planes} WAF is {units.figure(facts['wa'] / facts['multi_page'] * planes, 4)}"
     several = facts["multi_page"] < planes
     less = (
         f"impossible without compression: {units.decimal_bytes(facts['p_volume_bytes'])} programmed for "
-        f"{units.decimal_bytes(host_bytes)} of the host (WA at most {units.figure(high, 4)}){more if several else ''}; "
+        f"{units.decimal_bytes(host_bytes)} of the host (WAF at most {units.figure(high, 4)})"
+        f"{more if several else ''}; "
         f"check {_GEOMETRY} (floatgate rb multi-page finds M_p), whether the host bytes are those of the capture, and "
         "whether it goes on until the drive has emptied its cache; drives that compress can be below 1"
     )
@@ -122,7 +123,7 @@ def of_firmware(facts: Facts) -> list[str]:
 
 
 def _volumes(facts: Facts) -> tuple[float, float]:
-    """Return the least and most programmed bytes that the pins allow, within the interval of WA."""
+    """Return the least and most programmed bytes that the pins allow, within the interval of WAF."""
     terms, programs, shape = facts["terms"], facts["programs"], facts["shape"]
     known = terms["one_die_share"] if terms["dies_share"] is None else terms["dies_share"]
     dies = UNKNOWN_DIES_SHARE if known is None else known

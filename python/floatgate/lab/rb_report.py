@@ -45,7 +45,7 @@ def page(paths: Sequence[str], facts: Facts, command: str | None = None) -> str:
     """
     title = Path(paths[0]).name + (f" and {len(paths) - 1} more" if len(paths) > 1 else "")
     drawn = [figure(one.name, one.title, one.caption, one.draw) for one in pictures(facts)]
-    rows = [(name, text) for name, text in lines(paths, facts) if name != "WA"]
+    rows = [(name, text) for name, text in lines(paths, facts) if name != "WAF"]
     parts = [
         Cards(headline(facts)),
         Rows(rows),
@@ -70,7 +70,7 @@ def headline(facts: Facts) -> list[tuple[str, str, str]]:
         pages = facts["multi_page"]
         doubt = pages is not None and is_far(facts["wa_single"], pages)
         verdict = "unknown" if pages is None else f"{pages:g}?" if doubt else f"{pages:g}"
-        made.append(("pages per program", verdict, f"WA with one: {facts['wa_single']:.3g}"))
+        made.append(("pages per program", verdict, f"WAF with one: {facts['wa_single']:.3g}"))
     made.append(("programs", units.count(facts["programs"]), "low phases within the interval"))
     made.append(("programmed", units.decimal_bytes(facts["p_volume_bytes"]), "on all dies"))
     if facts["host_bytes"] is not None:

@@ -58,7 +58,7 @@ def lines(paths: Sequence[str], facts: Facts) -> list[tuple[str, str]]:
     impossible = [text for text in facts["warnings"] if text.startswith("impossible")]
     rows = [
         *[("warning", text) for text in impossible],
-        ("WA", _wa(facts)),
+        ("WAF", _wa(facts)),
         ("M_p", _multi_page(facts)),
         ("programs", _programs(facts)),
         ("times", _times(facts)),
@@ -188,8 +188,8 @@ def _multi_page(facts: Facts) -> str:
         return ""
     pages = facts["multi_page"]
     if pages is None:
-        return f"unknown: the capture may be cut (WA with one page per program: {units.figure(facts['wa_single'], 4)})"
-    single = f"WA with one page per program: {units.figure(facts['wa_single'], 4)}"
+        return f"unknown: the capture may be cut (WAF with one page per program: {units.figure(facts['wa_single'], 4)})"
+    single = f"WAF with one page per program: {units.figure(facts['wa_single'], 4)}"
     if is_far(facts["wa_single"], pages):
         return f"doubtful, {pages:g} is nearest ({single}, expected near {units.figure(1 / pages)}; see the warning)"
     kind = "single-plane programs" if pages == 1 else f"programs of {pages:g} planes"

@@ -43,10 +43,10 @@ def doubts(result: Mapping[str, Any]) -> list[str]:
     several, pieces = _used(result, "multi_plane", "multi_plane"), _used(result, "program_suspend", "program_suspends")
     if several:
         mean = "" if pieces or not pages else f" ({pages:.4g} on average: add --multi-page {max(pages, 1.0):.4g})"
-        texts.append(f"multi-plane programs write several pages in one low phase{mean}; counted as one, WA is too low")
+        texts.append(f"multi-plane programs write several pages in one low phase{mean}; counted as one, WAF is too low")
     if pieces:
         mean = "" if several or not pages or pages >= 1 else f" ({1 / pages:.4g} on average)"
-        texts.append(f"a suspended program is several low phases{mean}; each counts as a program, WA is too high")
+        texts.append(f"a suspended program is several low phases{mean}; each counts as a program, WAF is too high")
     if _used(result, "erase_suspend", "erase_suspends"):
         texts.append("a suspended erase is several low phases, which may be as short as programs and count as these")
     if _used(result, "cache_program", "cache_programs"):
