@@ -1,7 +1,9 @@
 //! The object of `floatgate lifetime`: schema `floatgate.lifetime/1`. All but its `run` table is byte-equal between two
 //! runs.
 
+use crate::amplification::Amplification;
 use crate::block_lives::{Block, block_years};
+use crate::by_cause::by_cause;
 use crate::close_up;
 use crate::lifetime_laps::Measured;
 use crate::lifetime_results::LifeResults;
@@ -11,6 +13,7 @@ use crate::quantiles::quantiles_us;
 use crate::reduce;
 use crate::result;
 use floatgate_config::Resolved;
+use floatgate_flash::Cause;
 use floatgate_lifetime::SECONDS_PER_HOUR;
 use floatgate_lifetime::demand_growth::{written_of_growing, years_of_growing};
 use floatgate_lifetime::life::{Detail, Method, Row};
@@ -28,6 +31,32 @@ pub const SCHEMA: &str = "floatgate.lifetime/1";
 fn waf_bytes(resolved: &Resolved, pass: &Pass, waf: f64) -> Option<f64> {
     let pages = pass.host.page_writes as f64 * f64::from(resolved.plan.drive.geometry.page_bytes);
     (pass.host.write_bytes > 0).then(|| waf * pages / pass.host.write_bytes as f64)
+}
+
+/// Splits write amplification in bytes by cause; null where it was configured, or schemes of reduction alternate.
+fn waf_bytes_parts(results: &LifeResults<'_>) -> Value {
+    let LifeResults { resolved, pass, drive, .. } = *results;
+    if let Some(drive) = drive {
+        return Amplification {
+            flash: &drive.flash,
+            page_bytes: resolved.plan.drive.geometry.page_bytes,
+            page_writes: drive.host.page_writes,
+            write_bytes: drive.host.write_bytes,
+        }
+        .parts();
+    }
+    let by_laps = results.laps.and_then(Measured::once).filter(|_| results.life.reduced.is_none());
+    let (Some(laps), Some(waf), false) = (by_laps, results.waf(), is_waf_configured(resolved)) else {
+        return Value::Null;
+    };
+    let Some(total) = waf_bytes(resolved, pass, waf) else { return Value::Null };
+    let parts = laps.split(waf);
+    json!(by_cause(&Cause::ALL, |cause| total * parts[cause as usize] / waf, total))
+}
+
+/// Returns whether write amplification is configured.
+fn is_waf_configured(resolved: &Resolved) -> bool {
+    resolved.forecast.waf.is_some() || resolved.forecast.waf_of_bytes.is_some()
 }
 
 /// Builds the object. Its `run` table covers all variants of the call together.
@@ -55,6 +84,7 @@ pub(crate) fn object(results: &LifeResults<'_>, wall_s: f64, cpu_s: f64) -> Valu
         "method": method(results),
         "waf": waf,
         "waf_bytes": waf.and_then(|waf| waf_bytes(resolved, pass, waf)),
+        "waf_bytes_parts": waf_bytes_parts(results),
         "lifetime": lifetime(results),
         "latency_us": latency_us,
         "close_up": close_up,
@@ -126,7 +156,7 @@ fn method(results: &LifeResults<'_>) -> Value {
         "tails": throttled.then(|| tails(results)),
         "window_s": (name == "windows").then_some(forecast.window_ns as f64 / 1e9),
         "runs": runs,
-        "waf_given": forecast.waf.is_some() || forecast.waf_of_bytes.is_some(),
+        "waf_given": is_waf_configured(results.resolved),
         "laps": laps.map(|laps| laps.waf_by_lap.len()),
         "passes": laps.map(|laps| laps.passes),
         "waf_by_lap": laps.map(|laps| laps.waf_by_lap.clone()),

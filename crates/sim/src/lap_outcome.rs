@@ -3,6 +3,7 @@
 use crate::close_up::CloseUp;
 use crate::lap_wear::LapWear;
 use crate::wear_ahead::WearAhead;
+use floatgate_flash::Cause;
 use floatgate_ftl::reduce::ReduceCounters;
 use floatgate_lifetime::life::Lumps;
 use floatgate_stats::{WearGrowth, student_t_975};
@@ -22,6 +23,8 @@ pub struct Laps {
     pub taken: usize,
     /// Programs and host page writes at the end of each lap, and at some points within.
     pub marks: Vec<(u64, u64)>,
+    /// Programs of the averaged laps by cause, and their host page writes.
+    pub by_cause: ([u64; Cause::ALL.len()], u64),
     /// Write amplification of every lap.
     pub waf_by_lap: Vec<f64>,
     /// Share of the blocks that were not erased by the end of each lap. While it falls slowly, data at rest are moved
@@ -74,6 +77,7 @@ impl Laps {
             waf: 0.0,
             taken: 0,
             marks: vec![],
+            by_cause: Default::default(),
             waf_by_lap: vec![],
             never_erased_by_lap: vec![],
             error: f64::INFINITY,
@@ -115,6 +119,35 @@ impl Laps {
         (error * error + RESOLUTION * RESOLUTION).sqrt()
     }
 
+    /// Splits a write amplification by the causes of programs.
+    ///
+    /// Programs for the host are those of the averaged laps. The drive's own make the rest, in the proportions of these
+    /// laps; wear-leveling has its mean over life where it was simulated ahead. All are 0 without host page writes.
+    #[must_use]
+    pub fn split(&self, waf: f64) -> [f64; Cause::ALL.len()] {
+        let (programs, host_pages) = self.by_cause;
+        if host_pages == 0 {
+            return [0.0; Cause::ALL.len()];
+        }
+        let is_host = |cause: Cause| matches!(cause, Cause::Host | Cause::Partial);
+        let mut parts = programs.map(|programs| programs as f64 / host_pages as f64);
+        let level = Cause::Level as usize;
+        if let Some(ahead) = self.ahead {
+            let others = parts.iter().sum::<f64>() - parts[level];
+            parts[level] = ahead.moved_over_life * others;
+        }
+        let sum = |of_host: bool| -> f64 {
+            let chosen = Cause::ALL.iter().filter(|&&cause| is_host(cause) == of_host);
+            chosen.map(|&cause| parts[cause as usize]).sum()
+        };
+        let (host, own) = (sum(true), sum(false));
+        let scale = if own > 0.0 { (waf - host).max(0.0) / own } else { 0.0 };
+        for cause in Cause::ALL.into_iter().filter(|&cause| !is_host(cause)) {
+            parts[cause as usize] *= scale;
+        }
+        parts
+    }
+
     /// Returns the page writes of the host after so many programs.
     fn page_writes_at(&self, programs: f64) -> f64 {
         let Some(&(last_programs, last_pages)) = self.marks.last() else { return programs / self.waf };
@@ -154,4 +187,44 @@ impl Reduced {
 /// Returns a share; 1 if the whole is 0.
 pub(crate) fn part(part: u64, whole: u64) -> f64 {
     if whole > 0 { part as f64 / whole as f64 } else { 1.0 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Builds laps in which 80 whole pages and 20 parts of pages were written, 40 pages collected and 10 leveled.
+    fn laps() -> Laps {
+        let mut programs = [0; Cause::ALL.len()];
+        for (cause, count) in [(Cause::Host, 80), (Cause::Partial, 20), (Cause::Gc, 40), (Cause::Level, 10)] {
+            programs[cause as usize] = count;
+        }
+        Laps { by_cause: (programs, 100), ..Laps::none() }
+    }
+
+    #[test]
+    fn parts_keep_the_programs_of_the_host_and_share_the_rest() {
+        let shown = |parts: [f64; Cause::ALL.len()]| {
+            [Cause::Host, Cause::Partial, Cause::Gc, Cause::Level].map(|cause| parts[cause as usize])
+        };
+        assert_eq!(shown(laps().split(1.5)), [0.8, 0.2, 0.4, 0.1]);
+        assert_eq!(shown(laps().split(2.0)), [0.8, 0.2, 0.8, 0.2]);
+        let ahead = WearAhead {
+            mean_from: 0.0,
+            mean: 1.0,
+            moved: 0.5,
+            moved_over_life: 0.5,
+            lead_first: 0.0,
+            lead_beyond_reserve: 0.0,
+        };
+        // Others are 1.4 per page write, so leveling moves 0.7.
+        let leveled = Laps { ahead: Some(ahead), ..laps() };
+        let parts = shown(leveled.split(2.1));
+        let expected = [0.8, 0.2, 0.4, 0.7];
+        assert!(
+            parts.iter().zip(expected).all(|(part, expected)| (part - expected).abs() < 1e-12),
+            "{parts:?}"
+        );
+        assert_eq!(Laps::none().split(2.0), [0.0; Cause::ALL.len()]);
+    }
 }

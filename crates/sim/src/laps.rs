@@ -24,6 +24,7 @@ use crate::serve::with_drive;
 use crate::simulation::{Phase, Simulation};
 use crate::wear_ahead::{Aged, moved, wear_ahead};
 use floatgate_base::Result;
+use floatgate_flash::Cause;
 use floatgate_lifetime::life::Lumps;
 
 /// Criterion for the end of the laps.
@@ -43,6 +44,7 @@ pub struct Criterion {
 struct Counts {
     programs: u64,
     host_pages: u64,
+    by_cause: [u64; Cause::ALL.len()],
 }
 
 /// Approximate samples of programs and host page writes per lap.
@@ -432,8 +434,7 @@ fn reduced(
 /// Adds a lap, and updates the mean of all.
 fn add_lap(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterion) {
     let n = marks.len() - 1;
-    let waf = |from: usize, to: usize| waf_between(marks[from], marks[to]);
-    laps.waf_by_lap.push(waf(n - 1, n));
+    laps.waf_by_lap.push(waf_between(marks[n - 1], marks[n]));
     if laps.marks.last().is_none_or(|&(mark, _)| mark < marks[n].programs) {
         laps.marks.push((marks[n].programs, marks[n].host_pages));
     }
@@ -441,11 +442,18 @@ fn add_lap(laps: &mut Laps, marks: &[Counts], least: usize, criterion: &Criterio
     let mean = settled(&laps.waf_by_lap, least);
     (laps.error, laps.taken) = (mean.error, mean.taken);
     laps.stationary = mean.error <= criterion.error_max;
-    laps.waf = waf(n - mean.taken, n);
+    let (from, to) = (marks[n - mean.taken], marks[n]);
+    laps.waf = waf_between(from, to);
+    let by_cause = std::array::from_fn(|cause| to.by_cause[cause] - from.by_cause[cause]);
+    laps.by_cause = (by_cause, to.host_pages - from.host_pages);
 }
 
 fn counts(simulation: &Simulation) -> Counts {
-    Counts { programs: programs(simulation), host_pages: simulation.stages.addressing.total().page_writes }
+    Counts {
+        programs: programs(simulation),
+        host_pages: simulation.stages.addressing.total().page_writes,
+        by_cause: simulation.stages.serving.counters().programs,
+    }
 }
 
 #[cfg(test)]
@@ -467,6 +475,7 @@ mod tests {
             marks.push(Counts {
                 programs: last.programs + (waf * 1000.0) as u64,
                 host_pages: last.host_pages + 1000,
+                ..Counts::default()
             });
             add_lap(
                 &mut laps,

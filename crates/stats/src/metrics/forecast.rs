@@ -47,6 +47,17 @@ pub(super) const GROUPS: &[Group] = &[
         ],
     },
     Group {
+        key: "waf_bytes_parts",
+        about: "Write amplification by cause; the parts add up to `waf_bytes`. The drive's own programs are in the \
+                proportions of the laps.",
+        when: "where a drive was simulated, and schemes of reduction do not alternate",
+        rows: &[number(
+            "{cause}",
+            "bytes/byte",
+            "bytes programmed for the cause / bytes that the host wrote",
+        )],
+    },
+    Group {
         key: "lifetime",
         about: "Life of the drive under the throttle, compared with the target.",
         when: "",
