@@ -12,6 +12,7 @@ from typing import Any
 import floatgate
 from conftest import SMALL
 from floatgate.base import units
+from floatgate.report.sections.lifetime_headline import UNEVEN
 from floatgate.results.folder import RunFolder
 
 Result = Mapping[str, Any]
@@ -247,11 +248,19 @@ FORECASTS: dict[str, tuple[dict[str, Any], set[str]]] = {
     "life, slow": ({**SMALL, "workload.rate_per_s": 0.001}, {"target-met", "collection-forecast", *LATENCIES}),
     SMALL_PART: (
         OF_A_TRACE,
-        {"small-part-written", "waf-margin", "target-met", "uneven-wear-forecast", *LATENCIES},
+        {"target-met", "uneven-wear-forecast", *LATENCIES},
+    ),
+    "life, small writes": (
+        {**SMALL, "workload.rate_per_s": 0.05, "workload.request_bytes": 1024},
+        {"waf-margin", "target-met", "collection-forecast", "partial-pages", *LATENCIES},
+    ),
+    "life, disturbed": (
+        {**SMALL, **DISTURBED, "workload.rate_per_s": 100.0, "ftl.reclaim.policy": "baseline"},
+        {"target-missed", "collection-forecast", "reclaim-wear-forecast", "read-latency-forecast", *LATENCIES},
     ),
     "life, rated": (
         {**SMALL, "workload.rate_per_s": 0.02, "drive.rated.tbw_tb": 0.001, "drive.rated.user_bytes": 50_000_000},
-        {"rating", "collection-forecast", *LATENCIES},
+        {"target-missed", "rating", "collection-forecast", *LATENCIES},
     ),
     "life, given": ({**SMALL, "lifetime.forecast.waf": 1.5}, {"waf-given", "target-missed"}),
     "life, throttled": (
@@ -383,6 +392,32 @@ def _pace(result: Result) -> list[str]:
     return [f"{units.figure(per_day, 2)} drive writes per day", "5 years"]
 
 
+def _first_end(forecast: Result) -> str:
+    """Returns when the first of these comes: an uneven first block or the flash is worn out, the rating is written."""
+    life, rated = forecast["lifetime"], forecast["drive"]["rated"]
+    years, first = life["years"], life["years_first_block"]
+    if first is not None and years > UNEVEN * first:
+        years = first
+    if rated is not None:
+        per_year = forecast["workload"]["write_bytes"] / forecast["pass"]["span_s"] * 365 * 86_400
+        years = min(years, rated["visible_tbw_bytes"] / per_year)
+    return units.years(years)
+
+
+def _reclaim_part(forecast: Result) -> float:
+    parts = forecast["waf_bytes_parts"]
+    return float(parts["reclaim"] / parts["total"])
+
+
+def _partial_part(result: Result) -> float:
+    """Returns the share of the programmed bytes that fill up pages of 4 KiB of which the host writes a part."""
+    if "flash" not in result:
+        whole = result["workload"]["page_writes"] * 4096 / result["workload"]["write_bytes"]
+        return float((whole - 1.0) / result["waf_bytes"])
+    pages = result["flash"]["pages_written"]
+    return float((pages["partial"] - result["host"]["write_bytes"] / 4096) / pages["total"])
+
+
 CHECKS: dict[str, Check] = {
     "nothing-written": lambda r, _: ["wrote 0 B"] if r["host"]["write_bytes"] == 0 else ["?"],
     "nothing-collected": lambda r, _: [_drive_writes(r)] if r["gc"]["victims"] == 0 else ["?"],
@@ -394,16 +429,9 @@ CHECKS: dict[str, Check] = {
     "from-a-pipe": lambda *_: ["workload.file = -", "--trace FILE"],
     "waf-given": lambda _, c: [f"({c['lifetime']['forecast']['waf']:.2f})"],
     "overloaded": lambda r, _: [f"{units.decimal_bytes(r['close_up']['busiest']['offered_bytes_per_s'])}/s requested"],
-    "small-part-written": lambda r, _: [
-        units.binary_bytes(20 * 4096) if r["pass"]["written_distinct_bytes"] == 20 * 4096 else "?",
-        "% of the drive",
-    ],
-    "waf-margin": lambda r, _: [units.figure(r["waf_bytes"] * r["lifetime"]["years_first_block"] / 5.0, 2)],
-    "target-met": lambda r, _: [
-        units.years(min(r["lifetime"]["years"], r["lifetime"]["years_first_block"])),
-        "5 years",
-    ],
-    "target-missed": lambda r, _: ["5 years"] if r["lifetime"]["years"] < 5 else ["?"],
+    "waf-margin": lambda r, _: [units.figure(r["waf_bytes"] * r["lifetime"]["years"] / 5.0, 2)],
+    "target-met": lambda r, _: [_first_end(r), "5 years"],
+    "target-missed": lambda r, _: [f"{_first_end(r)} and misses", "5 years"],
     "target-by-throttle": lambda r, _: ["5.0 years", "ready-optimistic"] if r["lifetime"]["holds"] else ["?"],
     "throttle-refuses": lambda r, _: [units.share(r["throttle"]["demand_share"])],
     "life": lambda r, _: [units.figure(r["wear"]["erases_mean"]), f"{r['wear']['erases_max']} times"],
@@ -412,18 +440,14 @@ CHECKS: dict[str, Check] = {
     "rating": lambda r, _: [units.decimal_bytes(r["drive"]["rated"]["visible_tbw_bytes"])],
     "collection": lambda r, _: [f"{_pages(r, 'gc')} of all programs", units.count(r["gc"]["copied_pages"])],
     "collection-forecast": lambda r, _: [
-        f"makes {units.share(1 - 1 / r['waf'])} of all programs",
+        f"makes {units.share(1 - 1 / r['waf'] - _reclaim_part(r))} of all programs",
         f"{r['waf_bytes']:.2f}",
     ],
+    "reclaim-wear-forecast": lambda r, _: [units.share(_reclaim_part(r)), "baseline"],
     "little-collection": lambda r, _: [_pages(r, "gc"), units.count(r["flash"]["pages_written"]["gc"])],
     "no-copies": lambda r, _: [units.count(r["gc"]["dead_victims"])],
     "host-writes": lambda r, _: [_pages(r, "host", "partial")],
-    "partial-pages": lambda r, _: [
-        units.share(
-            (r["flash"]["pages_written"]["partial"] - r["host"]["write_bytes"] / 4096)
-            / r["flash"]["pages_written"]["total"]
-        )
-    ],
+    "partial-pages": lambda r, _: [units.share(_partial_part(r))],
     "padding": lambda r, _: [_pages(r, "padding")],
     "uneven-wear": lambda r, _: [
         units.figure(r["wear"]["erases_max"] / r["wear"]["erases_mean"]),

@@ -17,6 +17,7 @@ from explain_scenarios import TIMED
 from floatgate.base.errors import RunError
 from floatgate.cli import status
 from floatgate.report.sections.limits.settings import Gain
+from floatgate.results.folder import RunFolder
 from floatgate.study.explain import trial
 from floatgate.study.explain.case import reading
 from floatgate.study.explain.explanation import explain
@@ -126,6 +127,22 @@ def test_a_trial_of_latency_compares_means(tmp_path: Path) -> None:
     assert figures["read_mean_us"].after == after.latency_us.read.mean
     less = "visible space fell from 51.2 MiB to 38.4 MiB (the generated workload with it)"
     assert spare.verdict == f"{HELPED}, but {less}"
+
+
+def test_a_forecast_begins_with_the_life_that_lifetime_states(cli: Cli, tmp_path: Path) -> None:
+    rated = {**SMALL, "workload.rate_per_s": 0.02, "drive.rated.tbw_tb": 0.001, "drive.rated.user_bytes": 50_000_000}
+    life = floatgate.lifetime(rated)
+    life.write(RunFolder.named(str(tmp_path / "rated"), force=False), report=False)
+    stated = [line for line in life.summary().splitlines() if line.startswith(("life ", "per day "))]
+    lines = cli("explain", "rated").done().splitlines()
+    assert lines[1:3] == stated
+    assert "until the rated bytes are written" in stated[0]
+    # No other life, and no setting that saves wear alone: the rating counts what the host writes.
+    assert [line for line in lines if line.startswith("life ") and " lasts " in line] == [
+        "life       The drive lasts 152 days and misses the target of 5 years."
+    ]
+    [suggested] = [line for line in lines if line.startswith("try ")]
+    assert suggested.endswith("blocks_per_plane = 512 (now 256): about 50 % less use of the rated bytes by proportion")
 
 
 def test_a_trial_of_a_forecast(cli: Cli, tmp_path: Path) -> None:

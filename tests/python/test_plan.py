@@ -145,6 +145,21 @@ def test_prices_are_of_groups_too_and_those_of_other_drives_are_ignored(cli: Cli
     assert Plan.of(made, "").text().rstrip() in text
 
 
+def test_the_parts_of_write_amplification_stand_below_the_table(cli: Cli, tmp_path: Path) -> None:
+    small = tmp_path / "small.toml"
+    small.write_text("[workload]\nrequests = 20000\nrate_per_s = 1.0\nrequest_bytes = 1024\npattern = 'zipf'\n")
+    ended = cli("plan", small, "--drives", "boot", "--capacities", "1GiB", "--json", "p.json", "--out", "o", "--report")
+    text = ended.done()
+    made = json.loads((tmp_path / "p.json").read_text())
+    parts = made["points"][0]["waf_bytes_parts"]
+    assert parts["total"] == pytest.approx(made["points"][0]["waf_bytes"], rel=1e-6)
+    # Requests of 1 KiB program pages of 4 KiB.
+    assert parts["host"] + parts["partial"] == pytest.approx(4.0)
+    assert "\nWAF of boot-480g: 1.00 data, 3.00 partial pages" in text
+    assert Plan.of(made, "").text().rstrip() in text
+    assert "WAF of boot-480g: 1.00 data, 3.00 partial pages" in (tmp_path / "o" / "report.html").read_text()
+
+
 def test_a_capacity_means_the_same_in_all_commands(cli: Cli, steady: Path) -> None:
     """``--drive`` with ``--capacities``, ``--drives`` with them, and ``lifetime --capacity``."""
     named = ("--drive", "client-tlc-1t")

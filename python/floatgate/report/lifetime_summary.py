@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from floatgate.base.text_table import named
-from floatgate.report.sections import drive, rating, reduce
+from floatgate.report.sections import amplification, drive, rating, reduce
 from floatgate.report.sections.forecast import ends, entry, host_writes, latency, load
 from floatgate.report.sections.forecast import lines as forecast
 
@@ -18,14 +18,13 @@ def text(result: dict[str, Any], label: str = "") -> str:
 def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
     """Return name and text of each line; unknown ones are left out."""
     made = [
-        ("load", load.line(result)),
-        ("life", forecast.answer(result)),
-        *(("basis" if i == 0 else "", text) for i, text in enumerate(forecast.doubts(result))),
+        *answer(result),
         ("interval", forecast.interval(result) or forecast.no_interval(result)),
         ("served", forecast.all_served(result)),
         ("per day", host_writes.per_day(result)),
         *_rating(result),
         ("WAF", forecast.waf(result)),
+        ("", amplification.split(result)),
         *(("latency" if i == 0 else "", text) for i, text in enumerate(latency.lines(result))),
         ("drive", drive.line(result)),
         ("workload", forecast.workload(result, label)),
@@ -39,6 +38,13 @@ def lines(result: dict[str, Any], label: str = "") -> list[tuple[str, str]]:
         *(("note", remark) for remark in forecast.remarks(result)),
     ]
     return [(name, value) for name, value in made if value]
+
+
+def answer(result: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return the first lines of the summary: what the load is, how long the drive lasts, and on which basis."""
+    doubts = [("basis" if i == 0 else "", text) for i, text in enumerate(forecast.doubts(result))]
+    lines = [("load", load.line(result)), ("life", forecast.answer(result)), *doubts]
+    return [(name, text) for name, text in lines if text]
 
 
 def headline(result: dict[str, Any]) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
 from floatgate.report.sections import growing
-from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.amplification import amplification, split
 from floatgate.report.sections.forecast import entry, latency, life_range
 from floatgate.report.sections.reduce import INTEGRATED, MERGED_MIN
 from floatgate.results.columns import types_of, written
@@ -74,6 +74,7 @@ def _columns_explained(plan: Plan) -> list[str]:
             "up to GB/day: what the host may write per day for the target to be met, at this write amplification"
         )
     phrases.append("WAF (bytes): flash bytes per host byte (lifetime.forecast.waf_of_bytes takes it)")
+    phrases += _waf_splits(plan)
     if _known_tbw(plan):
         phrases.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(_interval(plan, point) == life_range.NO_INTERVAL for point in plan.points):
@@ -89,6 +90,16 @@ def _columns_explained(plan: Plan) -> list[str]:
     if any(point.drive and point.capacity for point in plan.points):
         phrases.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     return phrases + (_prices_explained(plan) if plan.bounds.priced else [])
+
+
+def _waf_splits(plan: Plan) -> list[str]:
+    """Return write amplification by cause, once for all drives that have the same."""
+    names: dict[str, list[str]] = {}
+    for point in plan.points:
+        parts = split(point.result)
+        if parts is not None:
+            names.setdefault(parts, []).append(plan.name(point, short=True))
+    return [f"WAF of {', '.join(dict.fromkeys(having))}: {parts}" for parts, having in names.items()]
 
 
 def _merged(plan: Plan) -> list[str]:

@@ -110,10 +110,25 @@ def sources(result: Mapping[str, Any]) -> str | None:
     parts = look(result, "waf_bytes_parts")
     if not parts or not (differs(result) or parts.get("padding", 0.0) >= _SHOWN):
         return None
+    return _split(result)
+
+
+def split(result: Mapping[str, Any] | None) -> str | None:
+    """Format write amplification by cause as :func:`sources` does; None where no causes are known but the data."""
+    text = _split(result)
+    return text if text is not None and "," in text else None
+
+
+def _split(result: Mapping[str, Any] | None) -> str | None:
+    parts = look(result, "waf_bytes_parts")
+    if not parts:
+        return None
     host = parts.get("host", 0.0) + parts.get("partial", 0.0)
     named = [(min(host, 1.0), "data"), (max(host - 1.0, 0.0), cause("partial").label)]
     named += [(value, cause(name).label) for name, value in by_cause(parts) if name not in ("host", "partial")]
-    merged = " (the buffer merged the rest)" if host < 0.995 else ""
+    reduces = look(result, "reduce", "policy") not in (None, "none")
+    saved_by = "reduction saved" if reduces else "the buffer merged"
+    merged = f" ({saved_by} the rest)" if host < 1.0 - _SHOWN else ""
     first, *rest = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
     return ", ".join([first + merged, *rest])
 

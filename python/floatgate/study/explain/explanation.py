@@ -11,7 +11,9 @@ from typing import Any
 from floatgate.base import units
 from floatgate.base.errors import one_line
 from floatgate.base.text_table import named
+from floatgate.report import lifetime_summary
 from floatgate.report.sections import drive, workload
+from floatgate.report.sections.forecast import host_writes
 from floatgate.report.sections.limits.figures import FIGURES
 from floatgate.report.sections.limits.rules import RULES, Rule, filled, names_in
 from floatgate.report.sections.limits.settings import ACTS_ON, SETTINGS, Gain, Setting, plain_text
@@ -174,12 +176,21 @@ class Explanation:
     suggestions: Sequence[Suggestion]
     dropped: Sequence[Dropped]
 
+    def stated(self) -> list[tuple[str, str]]:
+        """Return life, basis and demand of a forecast in the words of ``floatgate lifetime``; nothing of a run."""
+        if not self.case.is_forecast:
+            return []
+        result = dict(self.case.result)
+        demand = host_writes.per_day(result)
+        return [*lifetime_summary.answer(result), *([] if demand is None else [("per day", demand)])]
+
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it (schema ``floatgate.explain/1``)."""
         return {
             "schema": SCHEMA,
             "folder": str(self.case.folder),
             "kind": self.case.kind,
+            "stated": [text for _, text in self.stated()],
             "sentences": [one.to_dict() for one in self.sentences],
             "settings": [one.to_dict() for one in self.suggestions],
             "refused": [one.to_dict() for one in self.dropped],
@@ -192,6 +203,7 @@ class Explanation:
             measured: for each setting what its trials measured, one text each; empty where nothing was run.
         """
         lines = [("forecast" if self.case.is_forecast else "run", f"{self.case.folder}: {self._what()}")]
+        lines += self.stated()
         lines += [(one.rule.about, one.text) for one in self.sentences]
         for number, one in enumerate(self.suggestions):
             lines += [(f"try {number + 1}", one.head()), ("", one.why), *(("", command) for command in one.commands)]
@@ -274,7 +286,12 @@ def _estimates(setting: Setting, known: Known) -> tuple[Estimate, ...]:
 
 
 def _estimate(gain: Gain, known: Known) -> Estimate | None:
-    """Return the estimate of a gain; None where its figure is not known, or it is not worth a suggestion."""
+    """Return the estimate of a gain; None where its figure is not known, or it is not worth a suggestion.
+
+    Less wear gains nothing where the host has written the rated bytes first.
+    """
+    if gain.saves_wear and known.value("rated_years") is not None:
+        return None
     if not gain.figure:
         return Estimate(gain, None)
     value, scale = known.value(gain.figure), known.value(gain.scale)

@@ -6,7 +6,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import rating, section
-from floatgate.report.sections.amplification import amplification
+from floatgate.report.sections.amplification import amplification, split
 from floatgate.report.sections.forecast import ends, entry, host_writes, latency, load
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under
@@ -42,7 +42,8 @@ def cards(result: dict[str, Any]) -> list[section.Card]:
         made.append(("cycles per block", f"{facts['pe_cycles_achievable']:.0f}", text))
     waf, _ = amplification(result)
     if waf is not None:
-        made.append(("WAF", f"{waf:.2f}", "flash bytes per host byte"))
+        parts = split(result)
+        made.append(("WAF", f"{waf:.2f}", "flash bytes per host byte" + ("" if parts is None else f": {parts}")))
     return made
 
 

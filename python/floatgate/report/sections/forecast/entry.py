@@ -167,6 +167,7 @@ def kept(result: Forecast) -> dict[str, Any]:
     return {
         "waf": look(result, "waf"),
         "waf_bytes": look(result, "waf_bytes"),
+        "waf_bytes_parts": look(result, "waf_bytes_parts"),
         "lifetime": look(result, "lifetime"),
         "latency_us": {kind: _times(look(result, "latency_us", kind)) for kind in ("read", "write")},
         "delay_us": _times(look(result, "throttle", "delay_us")),
@@ -250,5 +251,5 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
             "written_distinct_bytes": entry.get("written_distinct_bytes"),
         },
         **{key: entry[key] for key in ("waf", "waf_bytes", "lifetime", "latency_us", "not_modelled")},
-        **{key: entry.get(key) for key in ("rated_years", "host_bytes_per_year", *_DEMAND)},
+        **{key: entry.get(key) for key in ("waf_bytes_parts", "rated_years", "host_bytes_per_year", *_DEMAND)},
     }

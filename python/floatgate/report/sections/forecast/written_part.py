@@ -70,6 +70,12 @@ def remarks(result: Forecast, judge: str | None = "both") -> list[str]:
     return [text for text in (_small_part(result, judge), _far_rate(result)) if text is not None]
 
 
+def states_margin(result: Forecast) -> bool:
+    """Return whether :func:`remarks` states up to which write amplification the target is met, where that is known."""
+    known = share(result)
+    return entry.waf_is_set(result) or (known is not None and known < SMALL)
+
+
 def _small_part(result: Forecast, judge: str | None) -> str | None:
     """Say that the trace writes a small part of the drive, or that write amplification is given; and what it may be."""
     known, written = share(result), distinct_bytes(result)
@@ -79,7 +85,7 @@ def _small_part(result: Forecast, judge: str | None) -> str | None:
     up_to = f"; the flash meets the target up to a WAF of {units.figure(most or 0.0, 2)}" if known_most else ""
     if waf is not None and entry.waf_is_set(result):
         return f"a WAF of {waf:.2f} is given, not measured{up_to}" if known_most else None
-    if known is None or written is None or known >= SMALL:
+    if known is None or written is None or not states_margin(result):
         return None
     return (
         f"the trace rewrites {units.binary_bytes(written)}, {share_text(known)} of the drive; the rest is data at "

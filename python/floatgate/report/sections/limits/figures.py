@@ -52,11 +52,13 @@ def setting(key: str) -> Callable[[Subject], Value]:
 
 
 def page_share(*causes: str) -> Callable[[Subject], Value]:
-    """Return the share of the programmed pages that some causes have."""
-    return lambda case: ratio(
-        sum(number(case, f"flash.pages_written.{cause}") for cause in causes),
-        case.metric("flash.pages_written.total"),
-    )
+    """Return the share of the programmed pages that some causes have; of a forecast from its write amplification."""
+
+    def share(case: Subject) -> float | None:
+        table = "waf_bytes_parts" if case.is_forecast else "flash.pages_written"
+        return ratio(sum(number(case, f"{table}.{cause}") for cause in causes), case.metric(f"{table}.total"))
+
+    return share
 
 
 # Wear
@@ -72,18 +74,9 @@ def wear(case: Subject) -> float | None:
 
 
 def copy_share(case: Subject) -> float | None:
-    """Return the share of the programmed pages that collection copies.
-
-    A forecast counts its causes together: what is neither the host's nor moved by leveling is collection, padding and
-    read reclaim.
-    """
-    if not case.is_forecast:
-        value = page_share("gc")(case)
-        return value if isinstance(value, float) else None
-    waf, moved = case.metric("waf"), number(case, "method.leveling.moved_over_life")
-    if waf is None or waf < 1 or case.metric("reduce") or case.metric("method.waf_given"):
-        return None
-    return max(0.0, 1.0 - 1.0 / float(waf) - moved / (1.0 + moved))
+    """Return the share of the programmed pages that collection copies."""
+    value = page_share("gc")(case)
+    return value if isinstance(value, float) else None
 
 
 def amplification_error(case: Subject) -> float | None:
@@ -137,7 +130,7 @@ def _life(years: str, tbw: str) -> Callable[[Subject], Value]:
 def headline(case: Subject) -> str | None:
     """Return the life that counts, in words; None where the run is too short for one."""
     if case.is_forecast:
-        years = entry.life_that_counts(case.result)
+        _, years = entry.earliest(case.result)
         return None if years is None else units.life(years, entry.target_years(case.result))
     years, tbw = lifetime_headline.years(case.result), lifetime_headline.tbw_bytes(case.result)
     if years is not None:
@@ -156,7 +149,7 @@ def life_value(case: Subject) -> float | None:
     Bytes stand where the workload has no time, and where the drive sets its rate: there a faster one has fewer years.
     """
     if case.is_forecast:
-        return entry.life_that_counts(case.result)
+        return entry.earliest(case.result)[1]
     years = None if lifetime_headline.own_pace(case.result) else lifetime_headline.years(case.result)
     return lifetime_headline.tbw_bytes(case.result) if years is None else years
 
@@ -193,7 +186,16 @@ def rated_early(case: Subject) -> str:
 
 def target_loss(case: Subject) -> float | None:
     """Return the share of the target that a forecast life misses; 0 where it is reached, to a thousandth."""
-    years, target = entry.life_that_counts(case.result), entry.target_years(case.result)
+    return _missed(case, entry.earliest(case.result)[1])
+
+
+def flash_loss(case: Subject) -> float | None:
+    """Return the share of the target that the flash of a forecast misses, whatever the rating is."""
+    return _missed(case, entry.life_that_counts(case.result))
+
+
+def _missed(case: Subject, years: float | None) -> float | None:
+    target = entry.target_years(case.result)
     if not case.is_forecast or years is None or not target:
         return None
     missed = 1.0 - years / target
@@ -325,6 +327,7 @@ def _flag(of: Callable[[Subject], object]) -> Callable[[Subject], Value]:
 
 
 _SHARE, _COUNT = units.share, units.count
+_PAGES, _OF_FORECASTS = "flash.pages_written", "; of a forecast waf_bytes_parts"
 _RECLAIM_ABOUT = "jobs, by reclaim.response_us (reads) or by the part of read reclaim in their flash.time_s"
 
 
@@ -403,12 +406,14 @@ FIGURES: Mapping[str, Figure] = {
     "victims": Figure(metric("gc.victims"), _COUNT, "gc.victims"),
     "copied": Figure(metric("gc.copied_pages"), _COUNT, "gc.copied_pages"),
     "victim_valid": Figure(victim_valid_share, _SHARE, "gc.copied_pages_per_victim / pages of a victim"),
-    "copy_share": Figure(copy_share, _SHARE, "flash.pages_written.gc / total; of a forecast from waf and leveling"),
-    "host_share": Figure(page_share("host", "partial"), _SHARE, "flash.pages_written.host and partial / total"),
-    "level_share": Figure(page_share("level"), _SHARE, "flash.pages_written.level / total"),
-    "reclaim_share": Figure(page_share(*sorted(READ_RECLAIM)), _SHARE, "flash.pages_written.reclaim, replica / total"),
+    "copy_share": Figure(copy_share, _SHARE, f"{_PAGES}.gc / total{_OF_FORECASTS}"),
+    "host_share": Figure(page_share("host", "partial"), _SHARE, f"{_PAGES}.host and partial / total{_OF_FORECASTS}"),
+    "level_share": Figure(page_share("level"), _SHARE, f"{_PAGES}.level / total{_OF_FORECASTS}"),
+    "reclaim_share": Figure(
+        page_share(*sorted(READ_RECLAIM)), _SHARE, f"{_PAGES}.reclaim, replica / total{_OF_FORECASTS}"
+    ),
     "unwritten_reads": Figure(setting("ftl.unwritten_reads"), text, "ftl.unwritten_reads"),
-    "padding_share": Figure(page_share("padding"), _SHARE, "flash.pages_written.padding / total"),
+    "padding_share": Figure(page_share("padding"), _SHARE, f"{_PAGES}.padding / total{_OF_FORECASTS}"),
     "partial_share": Figure(partial_share, _SHARE, "waf_bytes_parts: host and partial beyond 1 / total"),
     "separator": Figure(setting("ftl.separate.policy"), text, "ftl.separate.policy"),
     "separates": Figure(
@@ -535,11 +540,11 @@ FIGURES: Mapping[str, Figure] = {
         "1 - throttle.demand_share",
     ),
     "target_loss": Figure(target_loss, _SHARE, "1 - life / lifetime.target_years, from a thousandth on"),
-    "written_bytes": Figure(metric("pass.written_distinct_bytes"), units.binary_bytes, "pass.written_distinct_bytes"),
-    "written_share": Figure(
-        lambda case: written_part.share(case.result),
-        written_part.share_text,
-        "pass.written_distinct_bytes / drive.logical_bytes",
+    "flash_loss": Figure(flash_loss, _SHARE, "the same of the flash, whatever the rating is"),
+    "basis_has_margin": Figure(
+        lambda case: yes(written_part.states_margin(case.result)),
+        text,
+        "whether the basis of the forecast states up_to_waf",
     ),
     "up_to_waf": Figure(
         lambda case: written_part.up_to_waf(case.result) if case.is_forecast else None,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.report.sections.forecast.written_part import SMALL, WAF_MAX
+from floatgate.report.sections.forecast.written_part import WAF_MAX
 
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
@@ -173,7 +173,16 @@ LIFE = (
         "life",
         conditions("rated_years > 0"),
         "The maker's rating ends first: the host has written the rated {rated_bytes} after {rated_years}. Only fewer "
-        "host writes change that.",
+        "host writes or a drive with more rated bytes change that; floatgate plan compares drives.",
+        ("capacity-rated",),
+    ),
+    Rule(
+        "partial-pages",
+        "life",
+        conditions(f"partial_share >= {NOTABLE}"),
+        "Writes that are smaller than a page or not aligned cost {partial_share} of all programmed bytes, for the rest "
+        "of their pages.",
+        ("buffer-partial", "mapping"),
     ),
     Rule(
         "collection",
@@ -187,8 +196,7 @@ LIFE = (
         "collection-forecast",
         "life",
         conditions("kind == lifetime", f"copy_share >= {NOTABLE}"),
-        "The drive itself makes {copy_share} of all programs over the life (write amplification {amplification}), "
-        "wear-leveling apart: copies of collection, with padding and read reclaim where the drive has them.",
+        "Garbage collection makes {copy_share} of all programs over the life (write amplification {amplification}).",
         ("spare", "victims", "other-victims", "separate", "separate-contexts"),
     ),
     Rule(
@@ -209,14 +217,6 @@ LIFE = (
         conditions("drive_writes >= 1", "victims > 0", f"host_share > {1 - NOTABLE}", f"partial_share < {NOTABLE}"),
         "The host's own writes make {host_share} of all programs: wear falls only with fewer writes or more flash.",
         ("capacity", "buffer-writes"),
-    ),
-    Rule(
-        "partial-pages",
-        "life",
-        conditions(f"partial_share >= {NOTABLE}"),
-        "Writes that are smaller than a page or not aligned cost {partial_share} of all programmed bytes, for the rest "
-        "of their pages.",
-        ("buffer-partial", "mapping"),
     ),
     Rule(
         "padding",
@@ -254,6 +254,12 @@ LIFE = (
         "Read reclaim ({reclaimer}) makes {reclaim_share} of all programs and {reclaim_erases} of all erases: a block "
         "endures {max_reads} reads.",
         ("reclaim",),
+    ),
+    Rule(
+        "reclaim-wear-forecast",
+        "life",
+        conditions("kind == lifetime", f"reclaim_share >= {NOTABLE}"),
+        "Read reclaim ({reclaimer}) makes {reclaim_share} of all programs over the life.",
     ),
     Rule(
         "disturbed",
@@ -297,16 +303,9 @@ LIFE = (
 
 FORECASTS = (
     Rule(
-        "small-part-written",
-        "evidence",
-        conditions("kind == lifetime", "waf_given == no", f"written_share < {SMALL}"),
-        "The trace rewrites {written_bytes}, {written_share} of the drive, and the rest is data at rest: write "
-        "amplification is higher if writes reach more of the drive.",
-    ),
-    Rule(
         "waf-margin",
         "life",
-        conditions("kind == lifetime", "overloaded == no", f"up_to_waf <= {WAF_MAX:g}"),
+        conditions("kind == lifetime", "overloaded == no", "basis_has_margin == no", f"up_to_waf <= {WAF_MAX:g}"),
         "The flash meets the target up to a write amplification of {up_to_waf}.",
     ),
     Rule(

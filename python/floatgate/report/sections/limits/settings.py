@@ -46,6 +46,11 @@ class Gain:
     scale: str = "all"
     instead: str = ""
 
+    @property
+    def saves_wear(self) -> bool:
+        """Whether it saves wear, which changes nothing where the maker's rating ends the life."""
+        return self.of.startswith(WEAR)
+
 
 def _nothing(_case: Subject, _value: Any) -> Mapping[str, Any]:
     """Return no further settings."""
@@ -219,6 +224,14 @@ _LIFE = (
         last=True,
     ),
     Setting(
+        "capacity-rated",
+        "drive.geometry.blocks_per_plane",
+        times("drive.geometry.blocks_per_plane", 2, 1 << 24),
+        "Twice the capacity has twice the rated bytes ({rated_bytes} now).",
+        (Gain("use of the rated bytes", "all", PROPORTION, "short_life", 0.5),),
+        last=True,
+    ),
+    Setting(
         "buffer-writes",
         "drive.buffer.capacity",
         _buffer,
@@ -309,7 +322,7 @@ _LIFE = (
         of("ready-optimistic"),
         "A throttle holds writes back until the target is met; the host writes less.",
         (Gain("gap to the target", "target_loss", ACTS_ON, "target_loss"),),
-        conditions("throttle == none"),
+        conditions("throttle == none", "flash_loss > 0"),
     ),
     Setting(
         "no-throttle",
