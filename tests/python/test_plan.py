@@ -145,6 +145,59 @@ def test_prices_are_of_groups_too_and_those_of_other_drives_are_ignored(cli: Cli
     assert Plan.of(made, "").text().rstrip() in text
 
 
+def test_prices_are_per_tb_too(cli: Cli, steady: Path) -> None:
+    prices = ("--prices", "client=60/TB,boot=0.07e3 / TB,client-tlc-hmb-1t=55")
+    made = json.loads(cli("plan", steady, *ASSUMED, "--drives", "client-tlc,boot", *prices, "--json").done())
+    assert {one["drive"]: one["price"] for one in made["points"]} == pytest.approx(
+        {"client-tlc-1t": 60, "client-tlc-2t": 120, "client-tlc-hmb-1t": 55, "boot-480g": 0.48 * 70}
+    )
+    assert made["price_doubts"] == []
+
+
+def test_one_price_of_drives_of_several_capacities_is_doubtful(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    plan = ("plan", steady, *ASSUMED, "--drives", "client-tlc", "--prices")
+    text = cli(*plan, "client=60", "--out", "o", "--report").done()
+    doubt = "client=60 is one price for drives of 1 TB to 2 TB; client=60/TB would be per TB"
+    assert f"\nnote: {doubt}\n" in text
+    assert doubt in (tmp_path / "o" / "report.html").read_text()
+    # With a price of its own for the larger drive, the others are of one capacity.
+    assert "is one price" not in cli(*plan, "client=60,client-tlc-2t=110").done()
+
+
+def test_a_finished_plan_takes_prices_without_another_forecast(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    cli("plan", steady, *ASSUMED, "--drives", NAMES, "--out", "o", "--no-report").done()
+    (tmp_path / "o" / "mine.txt").write_text("kept")
+    before = json.loads((tmp_path / "o" / "plan.json").read_text())
+    assert [one["price"] for one in before["points"]] == [None] * 3
+    for name, message in (
+        ("client-tlc-1t=80", "--prices: no price of 'client-qlc-1t', 'boot-480g'; expected one for each drive"),
+        ("client-tlc-1x=80", "--prices: unknown drive or group 'client-tlc-1x'"),
+    ):
+        assert message in cli("report", "o", "--prices", name).refused()
+    assert "expected no --out and no --baseline" in cli("report", "o", "--prices", PRICES, "--out", "x.html").refused()
+    assert json.loads((tmp_path / "o" / "plan.json").read_text()) == before
+    text = cli("report", "o", "--prices", PRICES).done()
+    assert text.startswith("the cheapest drive that lasts 1 year is client-tlc-1t")
+    after = json.loads((tmp_path / "o" / "plan.json").read_text())
+    at_once = json.loads(cli("plan", steady, *ASSUMED, "--drives", NAMES, "--prices", PRICES, "--json").done())
+    assert after == at_once
+    with (tmp_path / "o" / "plan.csv").open() as file:
+        assert [float(row["price"]) for row in csv.DictReader(file)] == [80, 60, 90]
+    assert "The cheapest drive that lasts 1 year is client-tlc-1t" in (tmp_path / "o" / "report.html").read_text()
+    assert (tmp_path / "o" / "mine.txt").read_text() == "kept"
+    cli("report", "o", "--price-per-tb", "100").done()
+    again = json.loads((tmp_path / "o" / "plan.json").read_text())
+    assert [one["price"] for one in again["points"]] == pytest.approx([100, 100, 48])
+
+
+def test_prices_are_of_plans(cli: Cli, steady: Path) -> None:
+    cli("plan", steady, *ASSUMED, "--capacities", "64GiB", "--out", "own", "--no-report").done()
+    error = cli("report", "own", "--prices", PRICES).refused()
+    assert "--prices: the plan tries no drives of the catalogue; expected --price-per-tb in its place" in error
+    cli("lifetime", steady, *ASSUMED, "--capacity", "64GiB", "--out", "life", "--no-report").done()
+    assert "life: no plan; expected the folder of one" in cli("report", "life", "--prices", PRICES).refused()
+
+
 def test_the_parts_of_write_amplification_stand_below_the_table(cli: Cli, tmp_path: Path) -> None:
     small = tmp_path / "small.toml"
     small.write_text("[workload]\nrequests = 20000\nrate_per_s = 1.0\nrequest_bytes = 1024\npattern = 'zipf'\n")
@@ -271,7 +324,7 @@ def test_nothing_is_said_where_the_work_is_little(
         ),
         (
             ("--drives", "boot", "--prices", "boot-480g=much"),
-            "--prices boot-480g: 'much' is not a price; expected a figure",
+            "--prices boot-480g: 'much' is not a price; expected a figure above 0 such as 60, or a price per TB",
         ),
         (("--drives", "boot", "--prices", "boot-480g=0"), "--prices boot-480g: 0 is not a price"),
         (

@@ -49,6 +49,9 @@ def test_drives_of_the_catalogue_have_prices(tmp_path: Path) -> None:
     assert [plan.bounds.price(point) for point in plan.points] == pytest.approx(list(prices.values()))
     assert plan.bounds.max_write_p99_us == 5000
     assert seen
+    per_tb = plan.with_prices({"client": "60/TB", "client-tlc-2t": 110})
+    assert [per_tb.bounds.price(point) for point in per_tb.points] == pytest.approx([60, 110, 60])
+    assert per_tb.bounds.max_write_p99_us == 5000
     folder = plan.save(tmp_path / "p", report=False)
     assert json.loads((folder / "plan.json").read_text())["points"] == plan.to_dict()["points"]
     with pytest.raises(floatgate.InputError, match="not empty"):

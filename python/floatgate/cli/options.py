@@ -237,6 +237,15 @@ MinServed = Annotated[
 MaxWriteP99 = Annotated[
     str | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
 ]
+Prices = Annotated[
+    str | None,
+    typer.Option(
+        "--prices",
+        metavar="NAME=PRICE,..",
+        help="Price of each drive, or of each of a group, at its catalogue capacity (boot-480g=90), or per TB "
+        "(client=60/TB). Other capacities are priced in proportion.",
+    ),
+]
 PricePerTb = Annotated[
     str | None,
     typer.Option(

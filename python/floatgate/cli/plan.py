@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error, quote
+from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.base.numbers import BytesPerDay, growth, listed, years
 from floatgate.base.numbers import demand as demand_of
 from floatgate.base.progress import bar, tell
@@ -27,6 +27,7 @@ from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment
 from floatgate.run.lifetime import managed
 from floatgate.study.plan_point import Point
+from floatgate.study.plan_prices import pairs
 from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_drives_once
 from floatgate.study.planning import WHOLE
 from floatgate.study.planning import plan as plan_of
@@ -62,15 +63,7 @@ def plan(
             "such as client, tlc or ent-qlc, or one of the words enterprise, current and papers.",
         ),
     ] = None,
-    prices: Annotated[
-        str | None,
-        typer.Option(
-            "--prices",
-            metavar="NAME=PRICE,..",
-            help="Price of each drive, or of each of a group, at its catalogue capacity; other capacities are priced "
-            "in proportion.",
-        ),
-    ] = None,
+    prices: o.Prices = None,
     choices: g.Choices,
     counters: Readings = None,
     csv: Annotated[
@@ -149,7 +142,7 @@ def planned(
         max_write_p99_ms=choices.max_write_p99,
         price_per_tb=choices.price_per_tb,
         judge=(choices.judge or o.Judge.BOTH).value,
-        prices=_prices(prices),
+        prices=pairs(prices),
     )
     if places.csv is not None:
         must_be_table_name(places.csv, "--csv")
@@ -211,20 +204,3 @@ def _lists(choices: g.Choices) -> Lists:
     sizes, spares = listed("--capacities", choices.capacities), listed("--spare-factors", choices.spare_factors)
     must_be_variants(sizes, spares)
     return sizes, spares, listed("--throttles", choices.throttles), listed("--reducers", choices.reducers)
-
-
-def _prices(text: str | None) -> dict[str, str] | None:
-    """Split ``NAME=PRICE,NAME=PRICE``.
-
-    Raises:
-        InputError: a drive has two prices.
-    """
-    if text is None:
-        return None
-    made: dict[str, str] = {}
-    for pair in listed("--prices", text) or []:
-        name, _, value = (part.strip() for part in pair.partition("="))
-        if name in made:
-            raise input_error(f"--prices: {quote(name)} given twice; expected one price for each drive")
-        made[name] = value
-    return made

@@ -12,15 +12,18 @@ from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.compare import named
 from floatgate.cli.output import Output
-from floatgate.cli.places import Pictures
+from floatgate.cli.places import Files, Pictures
 from floatgate.pages import drawing
 from floatgate.results import shapes
-from floatgate.results.folder import must_be_file_place, write_text
+from floatgate.results.folder import RunFolder, must_be_file_place, write_text
 from floatgate.run.run import document, load
 from floatgate.study.compare import Comparison, Setting
 from floatgate.study.kinds import Folder
 from floatgate.study.kinds.folders import must_be_one
+from floatgate.study.kinds.kind import experiment_of
 from floatgate.study.loaded_comparison import load_comparison
+from floatgate.study.plan import Plan
+from floatgate.study.plan_prices import pairs
 
 EXPECTED = "a file for the report"
 
@@ -49,16 +52,23 @@ def report(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")] = False,
     *,
+    prices: o.Prices = None,
+    price_per_tb: o.PricePerTb = None,
     pictures: Pictures,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write the report of a run, a sweep, a comparison or a forecast again, as one self-contained HTML file.
 
-    Several runs give one report that compares them.
+    Several runs give one report that compares them. With --prices or --price-per-tb, the folder of a plan is written
+    anew with these prices (plan.json, its tables, the report) without another forecast.
     """
     output = Output(json, quiet=quiet, force=force)
     drawn = pictures.checked(force=force)
+    if prices is not None or price_per_tb is not None:
+        plan = _priced(runs, prices, price_per_tb, alone=out is baseline is None)
+        _write_plan(plan, Path(runs[0]), output, drawn)
+        return
     single = len(runs) == 1
     first = must_be_one(runs[0]) if single else None
     loaded = [] if single else [load(folder) for folder in runs]
@@ -96,3 +106,27 @@ def _measured_against(folder: Folder | None, baseline: str) -> Comparison:
         what = "several runs" if folder is None else f"{folder.path}: no comparison"
         raise input_error(f"--baseline: {what}; expected the folder of one, from floatgate compare --out")
     return load_comparison(folder.path, baseline=named(baseline))
+
+
+def _priced(runs: list[str], prices: str | None, price_per_tb: str | None, *, alone: bool) -> Plan:
+    """Read a plan and judge it by other prices; refuses other results, and other options (not ``alone``)."""
+    if not alone:
+        raise input_error("--prices: writes the folder of a plan anew; expected no --out and no --baseline beside it")
+    folder = must_be_one(runs[0]) if len(runs) == 1 else None
+    if folder is None or folder.kind.name != "plan":
+        what = "several folders" if folder is None else f"{folder.path}: no plan"
+        raise input_error(f"--prices: {what}; expected the folder of one, from floatgate plan --out")
+    with folder.document() as content:
+        return Plan.of(content, experiment_of(folder.path)).with_prices(pairs(prices), price_per_tb)
+
+
+def _write_plan(plan: Plan, place: Path, output: Output, drawn: Files | None) -> None:
+    """Write a plan over the one in its folder, and print it."""
+    folder = RunFolder.named(str(place.parent if place.is_file() else place), force=True)
+    plan.write(folder, command=o.command_line())
+    output.give(plan.to_dict())
+    output.say(plan.text())
+    output.say(o.place_line(folder.path, report=True))
+    if drawn is not None:
+        drawn.write(lambda: plan.report(o.command_line()))
+        output.say(drawn.line())

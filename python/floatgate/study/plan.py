@@ -20,6 +20,8 @@ from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed
 from floatgate.results.table_files import write_table
 from floatgate.study.plan_point import BELOW, ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
+from floatgate.study.plan_prices import Texts
+from floatgate.study.plan_request import repriced
 from floatgate.study.plan_table import WORDS, arrow, legend, rows, waf_text
 
 if TYPE_CHECKING:
@@ -126,8 +128,25 @@ class Plan(Framed):
         known = [workload_notes.remarks(point.result) for point in self.points if point.result is not None]
         return list(dict.fromkeys(note for notes in known for note in notes))
 
-    def _unused(self) -> str:
-        return f"prices of drives that this plan does not try are ignored: {', '.join(self.bounds.unused_prices)}"
+    def price_notes(self) -> list[str]:
+        """Return what is doubtful about the prices, and which of them are ignored."""
+        unused = ", ".join(self.bounds.unused_prices)
+        ignored = [f"prices of drives that this plan does not try are ignored: {unused}"] if unused else []
+        return [*self.bounds.price_doubts, *ignored]
+
+    def with_prices(self, prices: Texts | None = None, price_per_tb: float | str | None = None) -> Plan:
+        """Return the same choices judged by other prices, in place of all that the plan had.
+
+        Args:
+            prices: of the drives of the catalogue by name or group: a figure per drive, or a text such as ``60/TB``.
+            price_per_tb: of the capacity as sold, for drives without a price.
+
+        Raises:
+            InputError: a price is unusable, or a drive has none.
+        """
+        drives = list(dict.fromkeys(point.drive for point in self.points if point.drive is not None))
+        bounds = repriced(self.bounds, drives, prices, price_per_tb)
+        return Plan(self.points, self.experiment_toml, self.label, bounds, self.untried)
 
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
@@ -335,7 +354,7 @@ class Plan(Framed):
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
         below = [*legend(self), *([] if basis is None else [basis]), *(f"note: {note}" for note in self.notes())]
-        below += [f"note: {self._unused()}"] if self.bounds.unused_prices else []
+        below += [f"note: {text}" for text in self.price_notes()]
         below = [] if not below else ["", *below]
         workload = self.workload()
         above = [*self.answers(), *([] if workload is None else [workload])]
@@ -361,6 +380,7 @@ class Plan(Framed):
             "judge": self.bounds.judge,
             "prices": [asdict(one) for one in self.bounds.prices],
             "unused_prices": list(self.bounds.unused_prices),
+            "price_doubts": list(self.bounds.price_doubts),
             "answer": self.answer(),
             "basis": self.doubts(),
             "best": [self.points.index(point) for point in self.best],
@@ -378,8 +398,8 @@ class Plan(Framed):
         # A plan of older versions was judged by the average block.
         judge = saved.get("judge", "flash")
         prices = tuple(Price(**one) for one in saved.get("prices", ()))
-        unused = tuple(saved.get("unused_prices", ()))
-        bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices, unused)
+        notes = (tuple(saved.get("unused_prices", ())), tuple(saved.get("price_doubts", ())))
+        bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices, *notes)
         points = [Point.of(point, judge) for point in saved["points"]]
         return cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Literal
 
 from floatgate.base.arguments import checked
@@ -17,6 +17,7 @@ from floatgate.run.experiment import Experiment, ExperimentLike, Settings, resol
 from floatgate.run.lifetime import managed
 from floatgate.study import planning
 from floatgate.study.plan import Plan
+from floatgate.study.plan_prices import Texts
 from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_drives_once
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def plan(
     spare_factors: Sequence[float] | None = None,
     throttles: Sequence[str] | None = None,
     reducers: Sequence[str] | None = None,
-    prices: Mapping[str, float] | None = None,
+    prices: Texts | None = None,
     price_per_tb: float | None = None,
     min_served: float | None = None,
     max_write_p99_ms: float | None = None,
@@ -75,7 +76,7 @@ def plan(
         spare_factors: shares to try.
         throttles: policies of ``lifetime.throttle`` to try; ``["all"]`` for all of them.
         reducers: policies of ``lifetime.reduce`` to try.
-        prices: of drives of the catalogue, by name or group.
+        prices: of drives of the catalogue, by name or group: a figure per drive, or a text such as ``60/TB``.
         price_per_tb: price of a TB of the capacity as sold, for drives without a price; of flash where none is sold.
         min_served: least share of the workload that is written in the target time; 0.99 where None.
         max_write_p99_ms: longest time, in milliseconds, that 99 of 100 page writes may take.

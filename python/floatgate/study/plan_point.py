@@ -54,6 +54,7 @@ class Bounds:
         judge: one of :data:`JUDGES`; the rating of a drive without one is passed over.
         prices: of drives of the catalogue; these go before ``price_per_tb``.
         unused_prices: names with a price that the plan does not try.
+        price_doubts: sentences on prices of groups that cover drives of several capacities.
     """
 
     min_served: float = 0.99
@@ -62,6 +63,7 @@ class Bounds:
     judge: str = JUDGES[0]
     prices: tuple[Price, ...] = ()
     unused_prices: tuple[str, ...] = ()
+    price_doubts: tuple[str, ...] = ()
 
     @property
     def priced(self) -> bool:

@@ -60,6 +60,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         Text(_sentence(answer), strong=True),
         *(Text(_sentence(text)) for text in others),
         *([] if workload is None else [Text(_sentence(workload))]),
+        *(Text(_sentence(f"note: {text}")) for text in plan.price_notes()),
         Grid(header, rows, header.index("life"), stacks=True),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from floatgate.base.errors import input_error, quote, quoted
 from floatgate.base.numbers import above_zero, share
-from floatgate.study.plan_drives import flash_as_listed, named_drives
-from floatgate.study.plan_point import JUDGES, Bounds, Price
+from floatgate.study.plan_drives import named_drives
+from floatgate.study.plan_point import JUDGES, Bounds
+from floatgate.study.plan_prices import PriceList, Texts, price_list
 
 _SIZE = re.compile(r"\d+(\.\d+)?\s*([KMGTPkmgtp]?i?[Bb])?")
 
@@ -60,7 +62,7 @@ def bounds_of(
     max_write_p99_ms: str | float | None = None,
     price_per_tb: str | float | None = None,
     judge: str = JUDGES[0],
-    prices: Mapping[str, str] | Mapping[str, float] | None = None,
+    prices: Texts | None = None,
 ) -> Bounds:
     """Return the requirements on a drive besides its life.
 
@@ -70,7 +72,7 @@ def bounds_of(
         max_write_p99_ms: milliseconds that 99 of 100 page writes take at most.
         price_per_tb: of the capacity as sold, of flash where a drive is not sold.
         judge: one of :data:`JUDGES`.
-        prices: of drives of the catalogue by name or group; a name goes before groups.
+        prices: of drives of the catalogue by name or group, per drive or per TB; a name goes before groups.
 
     Raises:
         InputError: a drive is unknown; a value is no share, no time, no price or no criterion; a price has no drive.
@@ -82,45 +84,35 @@ def bounds_of(
     per_tb = above_zero("--price-per-tb", price_per_tb, "not a price", "a figure above 0")
     if judge not in JUDGES:
         raise input_error(f"--judge: {quote(judge)} is not a criterion; expected one of {quoted(list(JUDGES))}")
+    if prices is not None and known is None:
+        raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
+    priced = PriceList() if prices is None else price_list(prices, known or (), others=per_tb is not None)
     return Bounds(
         Bounds.min_served if served is None else served,
         None if p99_ms is None else 1000 * p99_ms,
         per_tb,
         judge,
-        *(((), ()) if prices is None else _prices(prices, known, others=per_tb is not None)),
+        priced.prices,
+        priced.unused,
+        priced.doubts,
     )
 
 
-def _prices(
-    prices: Mapping[str, str] | Mapping[str, float], drives: Sequence[str] | None, *, others: bool
-) -> tuple[tuple[Price, ...], tuple[str, ...]]:
-    """Return the prices of the drives of a plan, and the names and groups with a price of which it tries none.
+def repriced(bounds: Bounds, drives: Sequence[str], prices: Texts | None, price_per_tb: str | float | None) -> Bounds:
+    """Return the requirements of a plan with other prices in place of all that it had.
 
-    ``others`` says whether drives without a price have another one.
+    Args:
+        bounds: those of the plan.
+        drives: the drives of the catalogue that it tried; empty for those of an experiment.
+        prices: by name or group, per drive or per TB; None for none.
+        price_per_tb: of the capacity as sold, for drives without a price; None for none.
 
     Raises:
-        InputError: a price is none, or of an unknown drive; two groups give a drive different prices; a drive has none.
+        InputError: as for :func:`bounds_of`.
     """
-    if drives is None:
-        raise input_error("--prices: no drives are named; expected --drives beside it, or --price-per-tb")
-    named: dict[str, float] = {}
-    of_groups: dict[str, float] = {}
-    unused: list[str] = []
-    for name, value in prices.items():
-        price = above_zero(f"--prices {name}", value, "not a price", "a figure above 0") or 0.0
-        members = named_drives([name], "--prices")
-        (unused if set(members).isdisjoint(drives) else []).append(name)
-        if members == [name]:
-            named[name] = price
-            continue
-        for member in members:
-            if of_groups.setdefault(member, price) != price and member not in prices:
-                raise input_error(f"--prices: two prices of {quote(member)}, by its groups; expected one, or its own")
-    of_drive = of_groups | named
-    made = {name: Price(name, of_drive[name], flash_as_listed(name)) for name in drives if name in of_drive}
-    without = [name for name in drives if name not in made]
-    if without and not others:
-        raise input_error(
-            f"--prices: no price of {quoted(without)}; expected one for each drive, or --price-per-tb for the others"
-        )
-    return tuple(made.values()), tuple(unused)
+    per_tb = above_zero("--price-per-tb", price_per_tb, "not a price", "a figure above 0")
+    if prices is not None and not drives:
+        raise input_error("--prices: the plan tries no drives of the catalogue; expected --price-per-tb in its place")
+    priced = PriceList() if prices is None else price_list(prices, drives, others=per_tb is not None)
+    kept = replace(bounds, price_per_tb=per_tb, prices=priced.prices)
+    return replace(kept, unused_prices=priced.unused, price_doubts=priced.doubts)
