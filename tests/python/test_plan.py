@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow.parquet as pq
 import pytest
 
+import floatgate
 from conftest import Cli
 from floatgate.run.experiment import resolve
 from floatgate.run.run import check
@@ -196,6 +197,61 @@ def test_prices_are_of_plans(cli: Cli, steady: Path) -> None:
     assert "--prices: the plan tries no drives of the catalogue; expected --price-per-tb in its place" in error
     cli("lifetime", steady, *ASSUMED, "--capacity", "64GiB", "--out", "life", "--no-report").done()
     assert "life: no plan; expected the folder of one" in cli("report", "life", "--prices", PRICES).refused()
+
+
+def test_what_a_volume_leaves_of_a_drive_is_spare_space(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    named = ("plan", steady, *ASSUMED, "--drives", "boot,client-tlc-1t,ufs-256g", "--volume")
+    ended = cli(*named, "400GB", "--price-per-tb", "100", "--json", "p.json", "--out", "o", "--no-report")
+    text = ended.done()
+    points = json.loads((tmp_path / "p.json").read_text())["points"]
+    # What is bought and rated stays, what the host sees is the volume.
+    assert [one["sold_bytes"] for one in points[:2]] == pytest.approx([480e9, 1e12], rel=1e-3)
+    assert [one["price"] for one in points[:2]] == pytest.approx([48, 100], rel=1e-3)
+    assert [one["logical_bytes"] for one in points[:2]] == pytest.approx([400e9] * 2, rel=1e-6)
+    flash = [flash_as_listed(one["drive"]) for one in points[:2]]
+    assert [one["spare_factor"] for one in points[:2]] == pytest.approx([1 - 400e9 / size for size in flash], abs=1e-4)
+    whole = json.loads(cli(*named[:-1], "--json").done())["points"]
+    assert [one["rated_years"] for one in points[:2]] == pytest.approx(
+        [one["rated_years"] for one in whole[:2]], rel=0.01
+    )
+    assert (
+        points[2]["error"] == "--volume: 400 GB is more than the drive shows (256 GB); expected a volume that it holds"
+    )
+    assert re.search(r"boot-480g +480 GB +400 GB +27.3 %", text)
+    assert "visible: what the host may write to" in text
+    assert "the WAF is given: it is the same whatever the spare factor is" in text
+    assert "visible" not in cli(*named[:-1]).done()
+    with (tmp_path / "o" / "plan.csv").open() as file:
+        assert [row["logical_bytes"] for row in csv.DictReader(file)][:2] == [
+            str(one["logical_bytes"]) for one in points[:2]
+        ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--volume", "much"), "--volume: 'much' is not a size; expected a size above 0 such as 400GB"),
+        (("--volume", "0"), "--volume: 0 is not a size"),
+        (("--volume", "500GB"), "--volume: 500 GB is more than the drive shows (480 GB); expected a volume"),
+        (("--volume", "400"), "--volume: 400 B is a small part of the drive; expected 27.5 GB or more"),
+        (("--volume", "400GB", "--spare-factors", "0.1"), "--volume: it sets the spare factor of each drive"),
+    ],
+)
+def test_volumes_that_no_drive_can_have_are_refused(
+    cli: Cli, steady: Path, arguments: tuple[str, ...], message: str
+) -> None:
+    assert message in cli("plan", steady, *ASSUMED, "--drives", "boot", *arguments).refused()
+
+
+def test_a_forecast_of_a_volume_is_that_of_the_plan(cli: Cli, steady: Path) -> None:
+    plan = json.loads(cli("plan", steady, *ASSUMED, "--drives", "boot", "--volume", "400GB", "--json").done())
+    life = json.loads(cli("lifetime", steady, *ASSUMED, "--drive", "boot-480g", "--volume", "400GB", "--json").done())
+    assert life["lifetime"] == plan["points"][0]["lifetime"]
+    workload = {"workload.requests": 20_000, "workload.rate_per_s": 3000.0, "lifetime.forecast.waf": 1.5}
+    in_python = floatgate.lifetime(workload, drive="boot-480g", target_years=1, volume="400 GB")
+    assert in_python.drive.logical_bytes == life["drive"]["logical_bytes"]
+    with pytest.raises(floatgate.InputError, match=r"^volume: 1 TB is more than the drive shows"):
+        floatgate.lifetime(workload, drive="boot-480g", volume="1 TB")
 
 
 def test_the_parts_of_write_amplification_stand_below_the_table(cli: Cli, tmp_path: Path) -> None:

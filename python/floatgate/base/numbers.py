@@ -28,6 +28,20 @@ def size(text: str) -> int | None:
     return int(float(match[1]) * (1024 if match[3] else 1000) ** ("KMGT".index(match[2]) + 1))
 
 
+def volume(option: str, text: str | int | None) -> int | None:
+    """Return the bytes of a volume: ``400GB``, ``372 GiB`` or a number of bytes.
+
+    Raises:
+        InputError: it is no size above 0.
+    """
+    if text is None:
+        return None
+    bytes_of = text if isinstance(text, int) else size(text) or (int(text) if text.strip().isdigit() else None)
+    if not bytes_of or bytes_of < 0:
+        raise _error(option, text, "not a size", "a size above 0 such as 400GB")
+    return bytes_of
+
+
 def years(text: str | float | None) -> float | None:
     """Parse ``--target``.
 

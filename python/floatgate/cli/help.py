@@ -56,6 +56,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         *(
             "--target",
             "--demand",
+            "--volume",
             "--growth",
             "--plan",
             "--drives",

@@ -10,6 +10,7 @@ import typer
 from floatgate.base.errors import STATUS_DONE, input_error
 from floatgate.base.numbers import demand as demand_of
 from floatgate.base.numbers import growth, years
+from floatgate.base.numbers import volume as volume_bytes
 from floatgate.base.progress import bar
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
@@ -19,6 +20,7 @@ from floatgate.cli.places import Pictures
 from floatgate.results.folder import RunFolder
 from floatgate.run.demand import at_demand
 from floatgate.run.lifetime import managed, of
+from floatgate.run.volume import volume_of
 
 
 def register(app: typer.Typer) -> None:
@@ -36,6 +38,7 @@ def lifetime(
     target: o.Target = None,
     growing: o.Growth = None,
     demand: o.Demand = None,
+    volume: o.Volume = None,
     throttle: Annotated[
         str | None, typer.Option("--throttle", metavar="NAME", help="The throttling policy (floatgate policies).")
     ] = None,
@@ -67,7 +70,7 @@ def lifetime(
     in_use = measured(counters)
     base = g.built(experiment, source, trace_options, set)
     base = base.with_overrides(managed(throttle, years(target), reducer, growth(growing)))
-    rate = demand_of("--demand", demand)
+    rate, size = demand_of("--demand", demand), volume_bytes("--volume", volume)
     if plan or choices.as_settings():
         if throttle is not None:
             raise input_error("--throttle: a plan tries several; expected --throttles in its place")
@@ -78,13 +81,13 @@ def lifetime(
         from floatgate.cli.plan import Places, planned
 
         places = Places(out, resume=resume, force=force, report=output.draws(report))
-        return planned(base, choices, output, places, demand=rate, in_use=in_use, drawn=drawn)
+        return planned(base, choices, output, places, demand=rate, volume=size, in_use=in_use, drawn=drawn)
     if resume:
         raise input_error("--resume: a single forecast has no parts to go on with; expected it beside --plan")
     place = None if out is None else RunFolder.named(out, force=force)
     with place or contextlib.nullcontext():
         with bar(base.name(), quiet=quiet) as progress, o.naming_remedies("--capacity"):
-            life = of(at_demand(base, rate, progress), progress)
+            life = of(at_demand(base.with_overrides(volume_of(base, size)), rate, progress), progress)
         folder = None if place is None else life.write(place, report=output.draws(report), command=o.command_line())
     output.give(life.result.to_dict())
     output.say(life.summary())

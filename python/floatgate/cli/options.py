@@ -237,6 +237,15 @@ MinServed = Annotated[
 MaxWriteP99 = Annotated[
     str | None, typer.Option("--max-write-p99", metavar="MS", help="Longest p99 of page writes, milliseconds.")
 ]
+Volume = Annotated[
+    str | None,
+    typer.Option(
+        "--volume",
+        metavar="SIZE",
+        help="Size of the volume on the drive, such as 400GB. The rest of the drive stays free: over-provisioning. "
+        "Default: the whole drive.",
+    ),
+]
 Prices = Annotated[
     str | None,
     typer.Option(

@@ -14,6 +14,7 @@ import typer
 from floatgate.base.errors import STATUS_DONE, InterruptedRunError, input_error
 from floatgate.base.numbers import BytesPerDay, growth, listed, years
 from floatgate.base.numbers import demand as demand_of
+from floatgate.base.numbers import volume as volume_bytes
 from floatgate.base.progress import bar, tell
 from floatgate.cli import groups as g
 from floatgate.cli import kept
@@ -64,6 +65,7 @@ def plan(
         ),
     ] = None,
     prices: o.Prices = None,
+    volume: o.Volume = None,
     choices: g.Choices,
     counters: Readings = None,
     csv: Annotated[
@@ -95,7 +97,8 @@ def plan(
     )
     rate = demand_of("--demand", demand)
     places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
-    return planned(base, choices, output, places, names, prices, demand=rate, in_use=in_use, drawn=drawn)
+    size = volume_bytes("--volume", volume)
+    return planned(base, choices, output, places, names, prices, demand=rate, volume=size, in_use=in_use, drawn=drawn)
 
 
 @dataclass(frozen=True)
@@ -126,6 +129,7 @@ def planned(
     prices: str | None = None,
     *,
     demand: float | BytesPerDay | None = None,
+    volume: int | None = None,
     in_use: Facts | None = None,
     drawn: Files | None = None,
 ) -> int:
@@ -153,8 +157,8 @@ def planned(
         with bar(base.name(), quiet=output.quiet) as progress, o.naming_remedies("--capacities"):
             report_point = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
-            arguments = (at_demand(base, demand, progress), *lists, progress, bounds, report_point)
-            made = plan_of(*arguments, out=parts, resume=places.resume, drives=drives, begins=begins)
+            work = (at_demand(base, demand, progress), *lists, progress, bounds, report_point, parts, places.resume)
+            made = plan_of(*work, drives=drives, begins=begins, volume_bytes=volume)
         if made.untried:
             raise _interrupted(made, output, parts)
         folder = None

@@ -13,6 +13,7 @@ from floatgate import _core
 from floatgate.base.arguments import checked
 from floatgate.base.errors import input_error
 from floatgate.base.numbers import demand as demand_of
+from floatgate.base.numbers import volume as volume_bytes
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry, lines
 from floatgate.results.flat import flat
@@ -22,6 +23,7 @@ from floatgate.results.result_view import Record, look
 from floatgate.run import needs
 from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
+from floatgate.run.volume import volume_of
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -129,6 +131,7 @@ def lifetime(
     reduce: str | None = None,
     growth_per_year: float | None = None,
     demand: float | str | None = None,
+    volume: str | int | None = None,
     progress: Progress | None = None,
 ) -> Lifetime:
     """Forecast a drive's life under a workload that is repeated until the drive is worn out or its target is reached.
@@ -144,6 +147,7 @@ def lifetime(
         reduce: the policy of ``lifetime.reduce``.
         growth_per_year: share by which the host's writes grow each year.
         demand: factor on the rate of the workload, or the bytes per day that it is to write, such as ``"350 GB/day"``.
+        volume: size of the volume on the drive, such as ``"400 GB"``; the rest of the drive stays free.
         progress: called now and then with (done, total or None, phase).
 
     Returns:
@@ -163,6 +167,7 @@ def lifetime(
     rate = demand_of("demand", demand)
     base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
     base = base.with_overrides(managed(throttle, target_years, reduce, growth_per_year))
+    base = base.with_overrides(volume_of(base, volume_bytes("volume", volume), "volume"))
     return of(at_demand(base, rate, progress, "demand"), progress)
 
 

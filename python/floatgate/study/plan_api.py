@@ -12,6 +12,7 @@ from floatgate.base.arguments import checked
 from floatgate.base.errors import InputError, input_error
 from floatgate.base.numbers import demand as demand_of
 from floatgate.base.numbers import growth, years
+from floatgate.base.numbers import volume as bytes_of
 from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment, ExperimentLike, Settings, resolve
 from floatgate.run.lifetime import managed
@@ -23,7 +24,7 @@ from floatgate.study.plan_request import bounds_of, must_be_variants, must_name_
 if TYPE_CHECKING:
     from floatgate._core import Progress
 
-_SHARED = "drive drives capacities spare-factors throttles reducers prices price-per-tb min-served judge demand"
+_SHARED = "drive drives capacities spare-factors throttles reducers prices price-per-tb min-served judge demand volume"
 _ARGUMENTS = {
     **{option: option.replace("-", "_") for option in _SHARED.split()},
     "growth": "growth_per_year",
@@ -45,6 +46,7 @@ def plan(
     target_years: float | None = None,
     growth_per_year: float | None = None,
     demand: float | str | None = None,
+    volume: str | int | None = None,
     drives: Sequence[str] | None = None,
     capacities: Sequence[str] | None = None,
     spare_factors: Sequence[float] | None = None,
@@ -59,8 +61,7 @@ def plan(
 ) -> Plan:
     """Find the cheapest drive that lasts long enough under a workload and serves it, on all cores.
 
-    Without ``drives`` and ``capacities``, half to four times the capacity of the experiment's drive are tried, and
-    larger ones where none of these will do. Ctrl-C after a drive is done gives a plan of those that are.
+    Without ``drives`` and ``capacities``, half to four times the capacity of the experiment's drive, or more, is tried.
 
     Args:
         experiment: as :func:`floatgate.run` takes it.
@@ -71,6 +72,7 @@ def plan(
         target_years: how long the drive should last, in years.
         growth_per_year: share by which the host's writes grow each year.
         demand: factor on the rate of the workload, or the bytes per day that it is to write, such as ``"350 GB/day"``.
+        volume: size of the volume on each drive, such as ``"400 GB"``; the rest of the drive stays free.
         drives: names or groups of the catalogue to try, such as ``["client-tlc", "ent-qlc"]``.
         capacities: sizes to try, such as ``["64 GiB", "128 GiB"]``.
         spare_factors: shares to try.
@@ -84,7 +86,7 @@ def plan(
         progress: called now and then with (done, total, phase).
 
     Returns:
-        The choices, ``.best`` among them and ``.answer()`` in words.
+        The choices, ``.best`` among them and ``.answer()`` in words; after Ctrl-C those of the finished drives.
 
     Raises:
         InputError: an argument or the experiment is unusable, or none of the drives can hold the workload.
@@ -99,12 +101,24 @@ def plan(
     """
     with _naming_arguments():
         must_name_drives_once(drive, drives)
-        spares = None if spare_factors is None else [str(factor) for factor in spare_factors]
-        must_be_variants(capacities, spares)
+        tried = (*_variants(capacities, spare_factors), throttles, reducers)
         bounds = bounds_of(drives, min_served, max_write_p99_ms, price_per_tb, judge, prices)
         base = resolve(experiment, trace=trace, format=format, drive=drive, set=set)
         base = _required(base, target_years, growth_per_year, demand, progress)
-        return planning.plan(base, capacities, spares, throttles, reducers, progress, bounds, drives=drives)
+        return planning.plan(base, *tried, progress, bounds, drives=drives, volume_bytes=bytes_of("--volume", volume))
+
+
+def _variants(
+    capacities: Sequence[str] | None, spare_factors: Sequence[float] | None
+) -> tuple[Sequence[str] | None, list[str] | None]:
+    """Return capacities and spare factors as texts.
+
+    Raises:
+        InputError: one is no size or no share.
+    """
+    spares = None if spare_factors is None else [str(factor) for factor in spare_factors]
+    must_be_variants(capacities, spares)
+    return capacities, spares
 
 
 def _required(

@@ -5,17 +5,18 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
-from floatgate.base.errors import InputError, input_error, meant, quote
+from floatgate.base.errors import InputError, input_error, meant, one_line, quote
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.needs import TABLE_BYTES, WAF_SETTINGS, flash_bytes, units_of_map
 from floatgate.run.run import check
 from floatgate.run.slicing import slice_of
+from floatgate.run.volume import volume_of
 
 GROUPS = ("current", "papers")
 """Groups that the catalogue itself names: drives that one can buy, and those of papers."""
@@ -36,11 +37,13 @@ class Candidate:
         drive: its name in the catalogue; None for the drive of the experiment.
         capacity: a text such as ``64 GiB``; None for its own.
         spare: the text of a share; None for its own.
+        refusal: why it cannot hold the volume of the plan; None where it can.
     """
 
     drive: str | None
     capacity: str | None
     spare: str | None = None
+    refusal: str | None = None
 
     @property
     def label(self) -> str:
@@ -61,6 +64,16 @@ class Candidate:
             made += slice_of(base.with_overrides(made), self.capacity)
         return made if self.spare is None else [*made, ("ftl.spare_factor", self.spare)]
 
+    def holding(self, base: Experiment, volume_bytes: int | None) -> Candidate:
+        """Return it with as much spare space as a volume leaves, or with the reason why it cannot hold that."""
+        if volume_bytes is None:
+            return self
+        try:
+            settings = volume_of(base.with_overrides(self.overrides(base)), volume_bytes)
+        except _core.InputError as error:
+            return replace(self, refusal=one_line(error))
+        return replace(self, spare=settings[0][1])
+
 
 @dataclass(frozen=True)
 class Needs:
@@ -79,6 +92,8 @@ class Needs:
 
 def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
     """Return the needs of a drive, or the error of an impossible one."""
+    if candidate.refusal is not None:
+        return input_error(candidate.refusal)
     try:
         return Needs.of(check(base.with_overrides(candidate.overrides(base))))
     except _core.InputError as error:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base import units
-from floatgate.report.sections import growing
+from floatgate.report.sections import drive, growing
 from floatgate.report.sections.amplification import amplification, split
 from floatgate.report.sections.forecast import entry, latency, life_range
 from floatgate.report.sections.reduce import INTEGRATED, MERGED_MIN
@@ -26,7 +26,10 @@ ENDS_BY = {"flash": "flash", "first_block": "first block", "rating": "rating", N
 """What ends a life, as the table and the legends of charts call it."""
 
 
+_DRIVE = ("drive", "capacity_bytes", "sold_bytes", "logical_bytes", "spare_factor", "throttle", "reducer")
 _MONEY = ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb", "price_per_year", "up_to_bytes_per_day")
+_AS_SOLD = 0.01
+"""A drive whose visible capacity differs by less shows what it is sold with."""
 NAMES, MAIN, DETAILS = "names", "main", "details"
 """Parts of the table: a page has two tables with the same names, one of what decides and one of the details."""
 
@@ -75,6 +78,12 @@ def _columns_explained(plan: Plan) -> list[str]:
         )
     phrases.append("WAF (bytes): flash bytes per host byte (lifetime.forecast.waf_of_bytes takes it)")
     phrases += _waf_splits(plan)
+    if any(map(_shows_less, plan.points)):
+        phrases.append("visible: what the host may write to; the rest of the drive is over-provisioning (spare)")
+    if len({point.spare_text for point in plan.points}) > 1 and any(
+        entry.waf_is_set(one.result) for one in plan.points
+    ):
+        phrases.append("the WAF is given: it is the same whatever the spare factor is")
     if _known_tbw(plan):
         phrases.append("flash TBW: TB that the host writes until the flash is worn out")
     if any(_interval(plan, point) == life_range.NO_INTERVAL for point in plan.points):
@@ -139,7 +148,7 @@ def _flat(plan: Plan, point: Point) -> dict[str, Any]:
     saved = point.to_dict(plan.bounds, on_front=point in plan.front)
     low, high = saved["interval"] or (None, None)
     return {
-        **{key: saved[key] for key in ("drive", "capacity_bytes", "sold_bytes", "spare_factor", "throttle", "reducer")},
+        **{key: saved[key] for key in _DRIVE},
         "status": "done" if point.error is None else "failed",
         "error": point.error,
         "target_years": plan.target_years,
@@ -163,6 +172,20 @@ def _capacity(_plan: Plan, point: Point) -> str:
     if point.sold_bytes is not None and not point.capacity:
         return units.decimal_bytes(point.sold_bytes)
     return units.binary_bytes(point.physical_bytes)
+
+
+def _visible(point: Point) -> str:
+    """Format what the host may write to: of a drive that is sold in decimal units, as its capacity."""
+    visible = drive.visible_bytes(point.result)
+    if visible is None:
+        return "-"
+    return units.binary_bytes(visible) if point.sold_bytes is None else units.decimal_bytes(visible)
+
+
+def _shows_less(point: Point) -> bool:
+    """Return whether a drive shows the host another capacity than it is sold with."""
+    visible, sold = drive.visible_bytes(point.result), point.sold_bytes
+    return visible is not None and sold is not None and abs(visible / sold - 1.0) > _AS_SOLD
 
 
 def _throttle(_plan: Plan, point: Point) -> str:
@@ -237,6 +260,7 @@ _COLUMNS: Sequence[_Column] = (
         "drive", lambda _, point: point.drive or "-", lambda plan: any(point.drive for point in plan.points), NAMES
     ),
     _Column("capacity", _capacity, part=NAMES),
+    _Column("visible", lambda _, point: _visible(point), lambda plan: any(map(_shows_less, plan.points)), DETAILS),
     _Column("spare", lambda _, point: point.spare_text, part=NAMES),
     _Column("reducer", lambda _, point: point.reducer or "-", lambda plan: plan.reduces(), NAMES),
     _Column("throttle", _throttle, _throttled, NAMES),

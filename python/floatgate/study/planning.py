@@ -78,6 +78,7 @@ def plan(
     resume: bool = False,
     drives: Sequence[str] | None = None,
     begins: Callable[[str], None] | None = None,
+    volume_bytes: int | None = None,
 ) -> Plan:
     """Forecast every combination of drive, capacity, spare factor and throttle, on all cores.
 
@@ -98,6 +99,7 @@ def plan(
         resume: whether to resume from it.
         drives: names or groups of the catalogue (:func:`.plan_drives.named_drives`); None for that of the experiment.
         begins: called with the cost of the work before it begins, unless that is small.
+        volume_bytes: the size of the volume on each drive, whose other space stays free; None for the whole drive.
 
     Raises:
         InputError: the experiment is unusable, none of the drives can hold the workload, or what ``out`` holds is
@@ -107,13 +109,11 @@ def plan(
     _refuse_unknown("--reducers", reducers, _named("lifetime.reduce"))
     resolved = check(base)
     managers = _managers(resolved, _throttles(policies), reducers)
-    if drives is not None:
-        must_leave_drives(base)
-    tried = _candidates(resolved, None if drives is None else named_drives(drives), capacities, spare_factors)
-    if begins is not None:
-        _begin(base, tried, begins)
-    bounded = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is None
-    delayed = _delayed() if bounded else frozenset()
+    sized = (spare_factors, volume_bytes)
+    tried = _candidates(base, resolved, _named_drives(base, drives), capacities, *sized)
+    _begin(base, tried, begins)
+    has_bound = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is not None
+    delayed: frozenset[str] = frozenset() if has_bound else _delayed()
     work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, on_drive)
     points: list[Point] = []
     untried: list[str] = []
@@ -129,7 +129,7 @@ def plan(
             larger = None if untried else _larger(points, resolved)
             if larger is None:
                 break
-            tried = _candidates(resolved, None, [larger], spare_factors)
+            tried = _candidates(base, resolved, None, [larger], *sized)
     if work.refused is not None and not any(point.result for point in points):
         if out is not None:
             remove(out)
@@ -150,21 +150,47 @@ def _throttles(policies: Sequence[str] | None) -> Sequence[str] | None:
     return policies
 
 
+def _named_drives(base: Experiment, drives: Sequence[str] | None) -> list[str] | None:
+    """Return the names of drives of the catalogue; None for the drive of the experiment.
+
+    Raises:
+        InputError: one is unknown, or the experiment has a drive of its own beside them.
+    """
+    if drives is None:
+        return None
+    must_leave_drives(base)
+    return named_drives(drives)
+
+
 def _candidates(
-    resolved: str, names: Sequence[str] | None, capacities: Sequence[str] | None, spares: Sequence[str] | None
+    base: Experiment,
+    resolved: str,
+    names: Sequence[str] | None,
+    capacities: Sequence[str] | None,
+    spares: Sequence[str] | None,
+    volume_bytes: int | None,
 ) -> list[Candidate]:
-    """List every combination of drive, capacity and spare factor."""
+    """List every combination of drive, capacity and spare factor, each with as much spare space as the volume leaves.
+
+    Raises:
+        InputError: both spare factors and a volume are there.
+    """
+    if volume_bytes is not None and spares is not None:
+        raise input_error("--volume: it sets the spare factor of each drive; expected no --spare-factors beside it")
     own: Sequence[str | None] = _multiples(resolved) if names is None else (None,)
     sizes = own if capacities is None else capacities
-    return [Candidate(name, size, spare) for name in names or (None,) for size in sizes for spare in spares or (None,)]
+    tried = [Candidate(name, size, spare) for name in names or (None,) for size in sizes for spare in spares or (None,)]
+    return [candidate.holding(base, volume_bytes) for candidate in tried]
 
 
-def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str], None]) -> None:
-    """Announce the cost of long work.
+def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str], None] | None) -> None:
+    """Announce the cost of long work, unless ``begins`` is None.
 
     Raises:
         InputError: all of the drives are impossible.
     """
+    if begins is None:
+        return
     drive_needs = [needs(base, candidate) for candidate in tried]
     known = [one for one in drive_needs if isinstance(one, Needs)]
     if not known:
@@ -284,6 +310,8 @@ class _Work:
             report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
 
         numbers = range(first, first + len(self.managers))
+        if drive.refusal is not None:
+            return [Answer(number, UNUSABLE, drive.refusal) for number in numbers]
         tried = self.base.with_overrides(drive.overrides(self.base))
         try:
             results = forecast(

@@ -89,7 +89,7 @@ def _fewer_dies(result: Mapping[str, Any]) -> str | None:
     )
 
 
-def visible_bytes(result: Mapping[str, Any]) -> int | None:
+def visible_bytes(result: Mapping[str, Any] | None) -> int | None:
     """Return the bytes that the drive shows to the host; None where they are not known."""
     size: int | None = look(result, "drive", "logical_bytes")
     return size
