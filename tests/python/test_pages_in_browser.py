@@ -244,3 +244,14 @@ def test_the_table_of_waits_needs_no_scroll_bar(browser: Browser, timed: Path) -
         widths = page.evaluate(tables)
         assert widths
         assert all(needed <= there for needed, there in widths)
+
+
+def test_the_table_of_a_comparison_with_many_columns_needs_no_scroll_bar(browser: Browser, tmp_path: Path) -> None:
+    """A drive of the catalogue has columns of its rating, of collection, of wear and of read reclaim."""
+    varied = ["--vary", "drive.buffer.capacity=0 B,64 KiB,1 MiB", "--set", "workload.requests=20000"]
+    varied += ["--set", "workload.read_share=0.5", "--set", "workload.rate_per_s=100"]
+    drive = ["--drive", "boot-480g", "--capacity", "1GiB", "--out", str(tmp_path / "o"), "-q"]
+    subprocess.run([sys.executable, "-m", "floatgate", "compare", *drive, *varied], check=True, capture_output=True)
+    with shown(browser, tmp_path / "o" / "report.html", 1200) as page:
+        assert page.evaluate("document.querySelectorAll('.dense th').length") > 12
+        assert page.evaluate("(box => box.scrollWidth - box.clientWidth)(document.querySelector('.dense'))") <= 0

@@ -106,6 +106,10 @@ class Swatch:
 Cell = str | Swatch
 
 
+_LOOSE_MAX = 12
+"""Columns of a grid up to which they fit a wide page as they are."""
+
+
 @dataclass(eq=False, repr=False)
 class Grid(Part):
     """A table with a header, which scrolls sideways where the page is narrow.
@@ -122,6 +126,11 @@ class Grid(Part):
     rows: Sequence[Sequence[Cell]]
     texts: int = 1
     stacks: bool = False
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it has so many columns that they are set closer."""
+        return len(self.header) > _LOOSE_MAX
 
 
 @dataclass(eq=False, repr=False)
