@@ -465,7 +465,7 @@ def test_a_plan_judges_by_the_rating_too() -> None:
     """Of a target of 5 years."""
     small = rated(64, 6.0, 3.0)
     assert (small.flash_holds, small.rating_holds, small.holds) == (True, False, False)
-    assert (small.years, small.verdict, Bounds().cut_by(small)) == (3.0, "missed (rating)", "rating")
+    assert (small.years, small.verdict, Bounds().cut_by(small)) == (3.0, "missed", "rating")
     by_flash = rated(64, 6.0, 3.0, "flash")
     assert (by_flash.holds, by_flash.years, Bounds(judge="flash").cut_by(by_flash)) == (True, 6.0, None)
     by_rating = rated(64, 2.0, 6.0, "rating")

@@ -323,7 +323,7 @@ class Point:
         if self.overloaded:
             return "load too high"
         if not self.holds:
-            return "missed" if self.judge == "flash" or not self.flash_holds else "missed (rating)"
+            return "missed"
         return "met, interval below" if self.reaches_below else "met"
 
     def line(self) -> str:
