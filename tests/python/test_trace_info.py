@@ -264,4 +264,9 @@ def test_the_text_has_the_range_the_length_and_bursts_in_windows_that_the_trace_
     lines = dict(
         line.split(None, 1) for line in cli("trace", "info", msr(tmp_path / "l.csv", long)).done().splitlines()
     )
-    assert "length" not in lines
+    assert lines["length"].endswith(
+        "of trace stand for years in a forecast: not all weekdays are in them; record a week"
+    )
+    week = [(i * 600.0, "Write", 0, 8192) for i in range(7 * 144)]
+    text = cli("trace", "info", msr(tmp_path / "w.csv", week)).done()
+    assert "7.0 days of trace are long enough for a forecast of years: nights and a weekend are in them" in text

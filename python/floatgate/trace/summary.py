@@ -23,6 +23,8 @@ WINDOWS_MIN = 4
 """Windows from which on the busiest one describes bursts."""
 CONTEXTS = 5
 """Contexts that the summary shows."""
+_WEEK_S, _ALMOST = 7 * 86_400.0, 0.99
+"""A trace of a week may lack a hundredth: requests do not come at its very ends."""
 
 
 def screen(path: str, facts: Facts) -> str:
@@ -86,10 +88,14 @@ def _addressed(facts: Facts) -> str:
 
 
 def _length(facts: Facts) -> str:
-    """Say what the trace lacks for a forecast of years, if it is shorter than a day."""
+    """Say whether the trace is long enough for a forecast of years, or what it lacks."""
     span = facts.get("duration_s")
-    lacks = "" if not span else too_short(span)
-    return f"{units.span(span)} of trace stand for years in a forecast{lacks}" if span and lacks else ""
+    if not span:
+        return ""
+    if span >= _WEEK_S * _ALMOST:
+        return f"{units.span(span)} of trace are long enough for a forecast of years: nights and a weekend are in them"
+    lacks = too_short(span) or ": not all weekdays are in them; record a week"
+    return f"{units.span(span)} of trace stand for years in a forecast{lacks}"
 
 
 def _per_day(facts: Facts) -> list[tuple[str, str]]:
