@@ -87,7 +87,10 @@ def test_files_that_are_there_stay(cli: Cli, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "expected"),
     [
-        ("--pattern zipf", "no drive; expected --drive NAME ('floatgate drives' lists all)"),
+        (
+            "--pattern zipf",
+            "no drive; expected --drive NAME, such as --drive client-tlc-1t ('floatgate drives' lists all)",
+        ),
         ("--drive mlc-20nm", "no workload; expected --trace FILE, --twin NAME or --pattern P"),
         ("--drive mlc-20nm --pattern zipf --twin proxy", "--twin and --pattern exclude each other"),
         ("--drive mlc-20n --pattern zipf", "did you mean 'mlc-20nm'?"),

@@ -107,7 +107,9 @@ def _drive(*, asks: bool) -> str:
         InputError: the input is no terminal.
     """
     if not asks:
-        raise input_error("floatgate init: no drive; expected --drive NAME ('floatgate drives' lists all)")
+        raise input_error(
+            f"floatgate init: no drive; expected --drive NAME, such as --drive {DRIVE} ('floatgate drives' lists all)"
+        )
     names = [entry["name"] for entry in _catalogue("drives")]
 
     def known(text: str) -> str:
