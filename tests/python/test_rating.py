@@ -83,6 +83,7 @@ def test_a_buffer_that_holds_all_writes_leaves_the_rating(tmp_path: Path) -> Non
     promised = {"drive.rated.tbw_tb": 0.4, "drive.rated.user_capacity": "60 MB"}
     life = floatgate.lifetime(trace=trace, set=sets | promised)
     assert life.lifetime.w_work_bytes == 0
+    assert set(life.result["waf_bytes_parts"].to_dict().values()) == {0}
     rated = rating.tbw_bytes(life.result)
     assert rated is not None
     assert rating.years(life.result) == pytest.approx(rated / (4096 * 86_400 * 365), rel=0.01)

@@ -49,9 +49,9 @@ fn waf_bytes_parts(results: &LifeResults<'_>) -> Value {
     let (Some(laps), Some(waf), false) = (by_laps, results.waf(), is_waf_configured(resolved)) else {
         return Value::Null;
     };
-    let Some(total) = waf_bytes(resolved, pass, waf) else { return Value::Null };
+    let Some(bytes_per_page) = waf_bytes(resolved, pass, 1.0) else { return Value::Null };
     let parts = laps.split(waf);
-    json!(by_cause(&Cause::ALL, |cause| total * parts[cause as usize] / waf, total))
+    json!(by_cause(&Cause::ALL, |cause| parts[cause as usize] * bytes_per_page, waf * bytes_per_page))
 }
 
 /// Returns whether write amplification is configured.

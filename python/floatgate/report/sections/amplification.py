@@ -129,8 +129,8 @@ def _split(result: Mapping[str, Any] | None) -> str | None:
     reduces = look(result, "reduce", "policy") not in (None, "none")
     saved_by = "reduction saved" if reduces else "the buffer merged"
     merged = f" ({saved_by} the rest)" if host < 1.0 - _SHOWN else ""
-    first, *rest = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
-    return ", ".join([first + merged, *rest])
+    shown = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
+    return ", ".join([shown[0] + merged, *shown[1:]]) if shown else None
 
 
 def explanation(result: Mapping[str, Any]) -> str | None:
