@@ -22,6 +22,8 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "THIRD-PARTY.md"
 CHARTS = ROOT / "python/floatgate/pages/chart_runtime.json"
 """What is in the bundle that draws the charts of pages; `scripts/chart_runtime.py` writes it."""
+DASHBOARD = ROOT / "python/floatgate/live/page/uplot.json"
+"""The library that draws the charts of a live drive; it lies beside as its makers publish it, with its licence."""
 TARGET = "x86_64-unknown-linux-gnu"
 """Lists of other targets of Linux differ in few crates; their licences are checked by deny.toml."""
 ALLOWED = frozenset(
@@ -203,8 +205,8 @@ def refused(parts: Iterable[Part]) -> list[str]:
 
 
 def of_charts() -> list[Part]:
-    """Return the packages of JavaScript that reports carry along."""
-    packages = json.loads(CHARTS.read_text())["packages"]
+    """Return the packages of JavaScript that reports and the dashboard carry along."""
+    packages = [*json.loads(CHARTS.read_text())["packages"], json.loads(DASHBOARD.read_text())]
     return [Part(one["name"], one["version"], one["license"]) for one in packages]
 
 
@@ -215,7 +217,8 @@ def page(linked: Iterable[Part], in_pages: Iterable[Part], of_build: Iterable[Pa
     lines += ["| crate or library | version | licence |", "|---|---|---|"]
     lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in linked]
     lines.append(
-        "\nIn reports, to draw their charts in a browser; the bundle itself has the texts of these licences:\n"
+        "\nIn reports and the dashboard, to draw their charts in a browser; the texts of these licences lie in the "
+        "bundle or beside it:\n"
     )
     lines += ["| package of JavaScript | version | licence |", "|---|---|---|"]
     lines += [f"| {part.name} | {part.version} | {part.licence} |" for part in in_pages]
