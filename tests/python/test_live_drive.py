@@ -148,10 +148,11 @@ def test_conditions_decide_the_exit_status(tmp_path: Path) -> None:
     assert "host.write_requests is 1; expected > 1" in drive.text()
 
 
-@pytest.mark.parametrize("text", ["waf", "waf <", "waf < x", "waf = 1", "< 1"])
+@pytest.mark.parametrize("text", ["waf", "waf <", "waf < x", "waf = 1", "< 1", "wav < 1", "host.wav < 1"])
 def test_a_condition_that_is_none_is_refused(text: str) -> None:
     with pytest.raises(floatgate.InputError, match="--assert"):
         Condition.parsed(text)
+    assert Condition.parsed("waf_bytes_95.high < 2").bound == 2
 
 
 @pytest.mark.parametrize("text", ["", "a", "a=", "a=x", "a=1KiB", "=1GiB", "a=1GiB:x", "a=1GiB:70000", "a b=1GiB"])

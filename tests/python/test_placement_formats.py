@@ -21,6 +21,7 @@ import pytest
 
 from conftest import Cli
 from floatgate.base.errors import InputError
+from floatgate.live.exports import parsed
 from floatgate.placement import place
 from floatgate.placement.formats import fcntl as formats_fcntl
 from floatgate.placement.formats import fio
@@ -172,6 +173,24 @@ def test_rocksdb_is_told_what_can_be_set(cli: Cli, tmp_path: Path) -> None:
     assert not (tmp_path / "no").exists()
 
 
+def test_exports_of_a_live_drive(cli: Cli, tmp_path: Path) -> None:
+    folder = placed(cli, tmp_path, "--format", "live")
+    lines = (folder / "exports.txt").read_text().splitlines()
+    document = json.loads((folder / "placement.json").read_text())
+    command = next(line for line in lines if line.startswith("floatgate live"))
+    words = command.split()
+    made = parsed(words[words.index("--exports") + 1])
+    groups = {group["handle"]: group for group in document["groups"] if group["handle"]}
+    assert made[0] == ("data", 0, 0)
+    assert {handle for _, _, handle in made[1:]} == set(groups)
+    for name, size, handle in made[1:]:
+        assert size >= groups[handle]["resident_pages"] * 4096
+        assert any(line.startswith(f"# {name}: ") for line in lines)
+    assert f"ftl.separate.handles={max(groups) + 1}" in words
+    for one in document["keys"]:
+        assert (one["name"] in lines) == (one["handle"] != 0)
+
+
 def test_formats_that_go_by_paths_want_paths(cli: Cli, tmp_path: Path) -> None:
     database(tmp_path / "db.parquet")
     paths = "these hints are of files, by their paths; expected --by file or --by path-pattern"
@@ -181,7 +200,9 @@ def test_formats_that_go_by_paths_want_paths(cli: Cli, tmp_path: Path) -> None:
     error = cli("placement", "db.parquet", "--by", "file", "--format", "rocksdb").refused()
     assert error == ("--format rocksdb --by file: RocksDB's hints are of kinds of files; expected --by path-pattern")
     error = cli("placement", "db.parquet", "--format", "xml").refused()
-    assert error == "--format 'xml': unknown format; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb'"
+    assert (
+        error == "--format 'xml': unknown format; expected one of 'table', 'csv', 'fio', 'fcntl', 'rocksdb' or 1 other"
+    )
     record(tmp_path / "old.parquet", [{"page": 1, "context": 4}], contexts={})
     error = cli("placement", "old.parquet", "--by", "file", "--format", "fcntl", "--out", "old").refused()
     assert error.startswith(

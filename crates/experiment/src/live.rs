@@ -140,9 +140,9 @@ impl Live {
     #[must_use]
     pub fn look(&self) -> Option<Value> {
         let uptime_s = self.server.uptime().as_secs_f64();
-        let mut shown = self.server.look(|glance, ended| {
-            let mut shown = shown::figures(glance, &self.resolved.plan);
-            shown["ended"] = json!(ended);
+        let mut shown = self.server.look(|drive| {
+            let mut shown = shown::figures(&drive.glance(), &self.resolved.plan);
+            shown["ended"] = json!(drive.ended());
             shown
         })?;
         shown["uptime_s"] = json!(uptime_s);

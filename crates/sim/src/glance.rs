@@ -26,6 +26,8 @@ pub struct Glance<'a> {
     pub latencies: Option<&'a [Latency; 2]>,
     /// The array's time, nanoseconds since counting began; in timed mode.
     pub now_ns: Option<u64>,
+    /// Requests under way in the drive; in timed mode.
+    pub outstanding: Option<usize>,
     /// Counts of read disturb, if reads disturb.
     pub reclaim: Option<ReclaimFigures>,
     /// Totals of the throttle, if there is one.
@@ -49,6 +51,7 @@ impl Simulation {
             erases,
             latencies: timed.map(|direct| direct.clock.latencies()),
             now_ns: timed.map(|direct| direct.drive.array.back_end().present_ns()),
+            outstanding: timed.map(|direct| direct.clock.outstanding()),
             reclaim,
             throttling: serving.gate().map(Throttled::figures),
         }

@@ -225,7 +225,7 @@ _SOURCES: dict[tuple[str, str], Callable[[str], list[Candidate]]] = {
     ("", "--baseline"): keys,
     ("trace generate", "--set"): workload_keys,
     ("", "--format"): _of_key("workload.format"),
-    ("placement", "--format"): _names("table", "csv", "fio", "fcntl", "rocksdb"),
+    ("placement", "--format"): _names("table", "csv", "fio", "fcntl", "rocksdb", "live"),
     ("rb measure", "--format"): _names("vcd", "sigrok", "saleae", "csv", "intervals"),
     ("rb multi-page", "--format"): _names("vcd", "sigrok", "saleae", "csv", "intervals"),
     ("", "--to"): _WRITTEN,

@@ -48,7 +48,7 @@ Format = Annotated[
     typer.Option(
         metavar="FORMAT",
         help="table, csv (print the table), fio (a job for FDP), fcntl (hints by path, and a library that sets them) "
-        "or rocksdb (its hints, as text).",
+        "rocksdb (its hints, as text) or live (exports of a live drive).",
     ),
 ]
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import operator
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from floatgate import _core
 from floatgate.base.errors import input_error, quote
 from floatgate.results.flat import flat
 
@@ -45,7 +48,7 @@ class Condition:
             The condition.
 
         Raises:
-            InputError: it cannot be understood.
+            InputError: it cannot be understood, or no result has such a figure.
         """
         match = _FORM.fullmatch(text)
         try:
@@ -54,6 +57,8 @@ class Condition:
             bound = None
         if match is None or bound is None:
             raise input_error(f"--assert: {quote(text)} is no condition; {_EXPECTED}")
+        if not _may_hold(json.loads(_core.result_schema()), match[1].split(".")):
+            raise input_error(f"--assert: no figure {quote(match[1])} in results; {_EXPECTED}")
         return cls(match[1], match[2], bound)
 
     def failure(self, result: Mapping[str, object]) -> str | None:
@@ -79,3 +84,18 @@ class Condition:
         if _COMPARISONS[self.comparison](value, self.bound):
             return None
         return f"{self.metric} is {value:.4g}; expected {self.comparison} {self.bound:g}"
+
+
+def _may_hold(schema: Mapping[str, Any], parts: Sequence[str]) -> bool:
+    """Return whether an object of this schema may have a value at the end of a path of keys."""
+    if not parts:
+        return True
+    own = schema.get("properties", {})
+    if "items" in schema and parts in (["low"], ["high"]):
+        return True
+    if parts[0] in own:
+        return _may_hold(own[parts[0]], parts[1:])
+    more = schema.get("additionalProperties", False)
+    if isinstance(more, Mapping):
+        return _may_hold(more, parts[1:])
+    return bool(more) or any(_may_hold(one, parts) for key in ("anyOf", "oneOf") for one in schema.get(key, ()))

@@ -35,7 +35,18 @@ fn disturb(figures: &ReclaimFigures, max: u32) -> Value {
 /// Returns what a drive has counted so far.
 pub(super) fn figures(glance: &Glance<'_>, plan: &Plan) -> Value {
     let page_bytes = plan.drive.geometry.page_bytes;
-    let Glance { requests, host, flash, free_units, erases, latencies, now_ns, reclaim, throttling } = glance;
+    let Glance {
+        requests,
+        host,
+        flash,
+        free_units,
+        erases,
+        latencies,
+        now_ns,
+        outstanding,
+        reclaim,
+        throttling,
+    } = glance;
     let in_bytes =
         Amplification { flash, page_bytes, page_writes: host.page_writes, write_bytes: host.write_bytes };
     let programs = flash.programs_total();
@@ -59,6 +70,7 @@ pub(super) fn figures(glance: &Glance<'_>, plan: &Plan) -> Value {
         "flash_capacity_bytes": plan.drive.geometry.pages() * u64::from(page_bytes),
         "dies": plan.drive.geometry.dies(),
         "time_s": now_ns.map(|ns| ns as f64 / 1e9),
+        "outstanding": outstanding,
         "disturb": reclaim.as_ref().zip(plan.drive.disturb).map(|(figures, model)| disturb(figures, model.max)),
         "throttle": throttling.as_ref().map(|figures| json!({
             "delay_s": figures.passed.delay_ns as f64 / 1e9,

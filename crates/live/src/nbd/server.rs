@@ -11,7 +11,6 @@ use super::socket::{Listener, Stream, ready};
 use crate::drive::Drive;
 use crate::store::Store;
 use floatgate_base::{Error, Result};
-use floatgate_sim::Glance;
 use floatgate_stats::Latency;
 use std::io::{self, ErrorKind};
 use std::path::PathBuf;
@@ -110,11 +109,9 @@ impl Server {
         Ok((server, threads))
     }
 
-    /// Hands what the drive has counted so far to `look`, with the reason of its end, if it is worn out; none once the
-    /// server has stopped.
-    pub fn look<T>(&self, look: impl FnOnce(&Glance<'_>, Option<&str>) -> T) -> Option<T> {
-        self.shared.pass_time();
-        self.shared.drive().as_ref().map(|drive| look(&drive.glance(), drive.ended()))
+    /// Hands the drive to `look` once it has worked until now; none once the server has stopped.
+    pub fn look<T>(&self, look: impl FnOnce(&Drive) -> T) -> Option<T> {
+        self.shared.look(look)
     }
 
     /// Returns how long the server has been running.

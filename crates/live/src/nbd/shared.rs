@@ -85,13 +85,14 @@ impl Shared {
         drive.as_mut().ok_or_else(stopped)?.flush(now_ns)
     }
 
-    /// Lets the drive work until now, for onlookers.
-    pub fn pass_time(&self) {
+    /// Hands the drive to an onlooker once it has worked until now; none once it has stopped.
+    pub fn look<T>(&self, look: impl FnOnce(&Drive) -> T) -> Option<T> {
         let mut drive = self.drive();
         let now_ns = self.now_ns();
-        if let Some(drive) = drive.as_mut() {
+        drive.as_mut().map(|drive| {
             drive.pass_time(now_ns);
-        }
+            look(drive)
+        })
     }
 
     /// Follows the drive, and sends replies when it is done with their requests, until `ends`.

@@ -9,12 +9,13 @@ function color(name) {
 
 // A chart of series over the seconds since the drive was started.
 class Moving {
-  constructor(id, names, { zero = true, digits = 2 } = {}) {
+  constructor(id, names, { zero = true, digits = 2, text = null } = {}) {
     this.place = document.getElementById(id);
     this.names = names;
     this.columns = [[], ...names.map(() => [])];
     this.zero = zero;
     this.digits = digits;
+    this.text = text; // of a value, where it is no plain number
     this.plot = null;
     new ResizeObserver(() => this.fit()).observe(this.place);
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.make());
@@ -24,14 +25,16 @@ class Moving {
   options() {
     const axis = { stroke: color("--soft"), grid: { stroke: color("--edge"), width: 1 }, ticks: { stroke: color("--edge") } };
     const colors = [color("--one"), color("--two"), color("--soft"), color("--ink")];
-    const value = (_, v) => (v == null ? "-" : Number(v.toFixed(this.digits)).toLocaleString("en"));
+    const plain = (v) => (v == null ? "-" : Number(v.toFixed(this.digits)).toLocaleString("en"));
+    const value = (_, v) => (this.text ? this.text(v) : plain(v));
+    const ticks = this.text ? { values: (_, all) => all.map(this.text) } : {};
     const series = this.names.map((label, i) => ({
       label, stroke: colors[i], width: 1.6, dash: i % 2 ? [6, 3] : undefined, value, points: { show: false },
     }));
     return {
-      width: Math.max(200, this.place.clientWidth), height: 180, series: [{ label: "s", value }, ...series],
+      width: Math.max(200, this.place.clientWidth), height: 180, series: [{ label: "s", value: (_, v) => plain(v) }, ...series],
       scales: { x: { time: false }, y: { range: (_, low, high) => this.range(low, high) } },
-      axes: [{ ...axis, label: "seconds since the start", labelSize: 18, size: 34 }, { ...axis, size: 58 }],
+      axes: [{ ...axis, label: "seconds since the start", labelSize: 18, size: 34 }, { ...axis, ...ticks, size: 58 }],
       cursor: { drag: { x: false, y: false } },
     };
   }
@@ -75,6 +78,7 @@ class Bars extends Moving {
     made.series[1] = { ...made.series[1], fill: color("--one"), paths: uPlot.paths.bars({ size: [0.95, 64], align: 1 }), dash: undefined };
     made.series[0].label = "erases from";
     made.axes[0].label = "erases of a block";
+    made.axes[0].incrs = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000];
     return made;
   }
 

@@ -3,6 +3,7 @@
 
 const $ = (id) => document.getElementById(id);
 const NOW_S = 5;
+const BEHIND = 4096; // requests under way that no host would have at a time
 let setup = null, source = null, latest = null, drawn = 0;
 const seen = []; // events of the last seconds, for differences
 const charts = {};
@@ -19,6 +20,10 @@ function digits(n) {
 }
 function ratio(n) {
   return n == null || !isFinite(n) ? "-" : n.toFixed(n < 10 ? 2 : 1);
+}
+function time(us) {
+  if (us == null) return "-";
+  return us < 1000 ? `${digits(us)} us` : us < 1e6 ? `${digits(us / 1e3)} ms` : `${digits(us / 1e6)} s`;
 }
 function span(s) {
   if (s < 120) return `${Math.floor(s)} s`;
@@ -75,9 +80,9 @@ function showCards(now, d) {
   ];
   if (now.latency_us) {
     const [r, w] = [now.latency_us.read, now.latency_us.write];
-    list.push(["p99", `${digits(r ? r.p99 : null)} / ${digits(w ? w.p99 : null)} us`, "p99 of reads / writes, simulated"]);
+    list.push(["read-p99", time(r && r.p99), "p99 of reads, simulated"], ["write-p99", time(w && w.p99), "p99 of writes, simulated"]);
   }
-  if (now.late_us) list.push(["late", `${digits(now.late_us.p99)} us`, "p99 by which replies left late"]);
+  if (now.late_us) list.push(["late", time(now.late_us.p99), "p99 by which replies left late"]);
   if (now.disturb) list.push(["disturb", `${digits(100 * now.disturb.largest_share)} %`,
     `of what a block bears in reads, worst block; mean ${digits(100 * now.disturb.mean_share)} %, ${now.disturb.reclaims} reclaims`]);
   if (now.throttle) list.push(["throttle", `${digits(now.throttle.delay_s)} s`, "writes held back by the throttle, summed"]);
@@ -124,7 +129,8 @@ function show(now) {
   // Text five times a second would be a blur; charts cost time.
   if (now.uptime_s - drawn < 0.5) return;
   drawn = now.uptime_s;
-  $("state").textContent = now.ended ? `The drive is worn out, and takes no more writes: ${now.ended}` : "Serving.";
+  const behind = now.outstanding > BEHIND ? ` Requests come faster than the simulated drive serves them: ${now.outstanding.toLocaleString("en")} are under way, and latencies grow (--delay holds replies back).` : "";
+  $("state").textContent = now.ended ? `The drive is worn out, and takes no more writes: ${now.ended}` : `Serving.${behind}`;
   $("state").className = now.ended ? "bad" : "";
   showCards(now, d);
   showCauses(now, d);
@@ -222,7 +228,7 @@ async function begin() {
   charts.free = new Moving("free", ["free blocks"], { zero: false, digits: 0 });
   if (setup.mode === "timed") {
     $("latency-figure").hidden = false;
-    charts.latency = new Moving("latency", ["read p50", "read p99", "write p50", "write p99"], { digits: 0 });
+    charts.latency = new Moving("latency", ["read p50", "read p99", "write p50", "write p99"], { text: time });
   }
   charts.wear = new Bars("wear");
   if (setup.pins) {

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from floatgate.base.errors import input_error, meant, quote
 from floatgate.placement.answer import Placement
-from floatgate.placement.formats import fcntl, fio, rocksdb
+from floatgate.placement.formats import fcntl, fio, live, rocksdb
 from floatgate.placement.grouping import NO_HANDLE
 from floatgate.placement.keys import BY
 
-FORMATS = ("table", "csv", "fio", "fcntl", "rocksdb")
+FORMATS = ("table", "csv", "fio", "fcntl", "rocksdb", "live")
 
 
 @dataclass(frozen=True)
@@ -35,6 +35,7 @@ _PATHS = ("file", "path-pattern")
 _FORMS = {
     "fio": Form(fio.files, fio.usage, BY),
     "fcntl": Form(fcntl.files, fcntl.usage, _PATHS, "these hints are of files, by their paths"),
+    "live": Form(live.files, live.usage, _PATHS, "exports hold files, by their paths"),
     "rocksdb": Form(rocksdb.files, rocksdb.usage, ("path-pattern",), "RocksDB's hints are of kinds of files"),
 }
 
