@@ -43,15 +43,16 @@ fn request(kind: u16, flags: u16, offset: u64, bytes: u32, data: &[u8]) -> Vec<u
 
 /// Draws the opening of a conversation: some options, then most often an export.
 fn opening(rng: &mut Rng) -> Vec<u8> {
-    let mut sent = (1 + rng.below(3) as u32).to_be_bytes().to_vec();
+    let flags = if rng.below(10) == 0 { rng.below(5) as u32 } else { 3 };
+    let mut sent = flags.to_be_bytes().to_vec();
     for _ in 0..rng.below(3) {
         let name = [&b"open"[..], b"", b"nothing"][rng.below(3) as usize];
         let data = if rng.below(2) == 0 { named(name) } else { vec![3; rng.below(40) as usize] };
         sent.extend(option([3, 6, 8, 99][rng.below(4) as usize], &data));
     }
-    match rng.below(4) {
-        0 => sent.extend(option(1, b"open")),
-        1 => sent.extend(option(2, b"")),
+    match rng.below(16) {
+        0..4 => sent.extend(option(1, b"open")),
+        4 => sent.extend(option(2, b"")),
         _ => sent.extend(option(7, &named(b"open"))),
     }
     sent
@@ -61,6 +62,14 @@ fn opening(rng: &mut Rng) -> Vec<u8> {
 fn requests(rng: &mut Rng) -> Vec<u8> {
     let mut sent = Vec::new();
     for _ in 0..rng.below(12) {
+        if rng.below(5) < 3 {
+            let kind = [0, 1, 3, 4, 6][rng.below(5) as usize];
+            let bytes = 512 * (1 + rng.below(16)) as u32;
+            let offset = rng.below((SHARE - u64::from(bytes)) / 512) * 512;
+            let data = if kind == 1 { vec![8; bytes as usize] } else { Vec::new() };
+            sent.extend(request(kind, rng.below(2) as u16, offset, bytes, &data));
+            continue;
+        }
         let offset = [0, 4096, 12_345, SHARE - 512, SHARE, u64::MAX - 100][rng.below(6) as usize];
         let bytes = [0, 1, 512, 4096, 70_000, u32::MAX][rng.below(6) as usize];
         let kind = rng.below(9) as u16;
@@ -123,5 +132,9 @@ fn hostile_clients_change_nothing_for_others() {
         }
     }
     assert_eq!(mine(&server), text);
+    // Many conversations come as far as requests that the drive takes.
+    let served = server.look(|drive| drive.glance().requests).unwrap();
+    println!("{served} requests were served");
+    assert!(served > 50, "{served} requests were served");
     server.stop().unwrap();
 }
