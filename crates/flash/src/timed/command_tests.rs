@@ -197,6 +197,20 @@ fn a_read_stops_a_program() {
     assert_eq!(ends(&mut t), [682, 75, 742]);
 }
 
+/// The read phase of a move is not stopped, but its program is, whenever the read came.
+#[test]
+fn a_read_that_comes_while_a_move_reads_stops_its_program() {
+    for arrival in [3, 49, 60] {
+        let mut t = array(1, with(Commands { suspend: SUSPEND, ..Commands::PLAIN }));
+        request(&mut t, 0, 0, |t| t.copy(page(0, 1, 0), page(0, 2, 0), Owner::page(Lpn(0)), Cause::Gc));
+        read(&mut t, 1, arrival, page(1, 0, 0));
+        // Read until 50, two transfers until 70; stopped then, free at 75, read until 135, resumed at 142 with all 600
+        // left.
+        assert_eq!(ends(&mut t), [742, 135], "arrival at {arrival}");
+        assert_eq!(t.command_counts().program_suspends, 1);
+    }
+}
+
 #[test]
 fn a_ready_busy_pin_shows_the_array_alone() {
     let phases = Phases { command_ns: 1, ..PHASES };

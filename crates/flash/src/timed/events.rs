@@ -110,7 +110,13 @@ impl Schedule {
             Stage::Idle => self.start(die, now),
             Stage::Reading => self.array_has_read(die, now),
             Stage::Sending => self.page_left(die, now),
-            Stage::CopyReading => self.copy_has_read(die, now),
+            Stage::CopyReading => {
+                self.copy_has_read(die, now);
+                if self.optional {
+                    // A read that came while the move read its page could not stop anything then.
+                    self.suspend_if_allowed(die, now);
+                }
+            }
             Stage::Working => self.worked(die, now),
             Stage::Suspending => self.suspended(die, now),
             Stage::Holding => unreachable!("a read that holds its data waits for the register"),

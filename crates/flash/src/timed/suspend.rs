@@ -13,7 +13,7 @@ use super::settings::Order;
 use crate::Class;
 
 impl Schedule {
-    /// Handles a read issued at a busy die.
+    /// Handles a read issued at a busy die, or one that waits as the program of a move begins.
     pub fn suspend_if_allowed(&mut self, die: usize, now: u64) {
         let suspend = self.settings.commands.suspend;
         let d = &self.dies[die];
