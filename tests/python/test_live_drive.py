@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import struct
+import subprocess
 import time
 from pathlib import Path
 
@@ -128,6 +130,15 @@ def test_a_volatile_cache_loses_what_was_not_flushed_and_only_that(tmp_path: Pat
     assert set(pages[200:]) == {b"\0", b"u"}
 
 
+def test_a_write_with_fua_survives_a_kill(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with served(folder, "--cache", "volatile", end=signal.SIGKILL), Client(folder / "socket") as client:
+        for page in range(100):
+            assert client.write(4096 * page, b"a" * 4096, FUA) == 0
+    with served(folder), Client(folder / "socket") as client:
+        assert all(client.read(4096 * page, 4096) == b"a" * 4096 for page in range(100))
+
+
 def test_a_worn_out_drive_refuses_writes_and_can_be_read(tmp_path: Path) -> None:
     worn = ("--set", "drive.endurance.pe_cycles=2")
     with served(tmp_path / "d", *worn) as drive, Client(tmp_path / "d/socket") as client:
@@ -209,3 +220,27 @@ def test_idle_connections_do_not_keep_others_out(tmp_path: Path) -> None:
 )
 def test_an_option_that_is_unusable_is_named(tmp_path: Path, option: str, value: str, message: str) -> None:
     assert message in refused("live", str(tmp_path / "d"), *SETTINGS, option, value)
+
+
+def test_a_full_disk_costs_nothing_that_was_written(tmp_path: Path) -> None:
+    place = tmp_path / "small"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(place)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode != 0:
+        pytest.skip("needs a file system of its own, for which one must be root")
+    try:
+        ballast = place / "ballast"
+        ballast.write_bytes(bytes(1 << 20))
+        with served(place / "d"), Client(place / "d/socket") as client:
+            errors = [client.write(4096 * n, b"%04d" % n * 1024) for n in range(4000)]
+            first = errors.index(28)
+            assert set(errors) <= {0, 28}, "no space left, and nothing else"
+            assert client.read(4096 * (first - 1), 4096) == b"%04d" % (first - 1) * 1024
+            ballast.unlink()
+            assert client.write(4096 * first, b"more" * 1024) == 0
+            assert client.ask(FLUSH) == 0
+            held = {n: client.read(4096 * n, 4096) for n in range(0, first, 50)}
+        with served(place / "d"), Client(place / "d/socket") as client:
+            assert all(client.read(4096 * n, 4096) == data for n, data in held.items())
+    finally:
+        subprocess.run(["umount", "-l", str(place)], check=True)

@@ -136,3 +136,34 @@ fn a_damaged_tail_is_cut_off() {
         assert_eq!(drive.glance().requests, (at - 40) / 32, "seed {seed}");
     }
 }
+
+/// With a limit the oldest parts go; the drive goes on, and what is left is a trace.
+#[test]
+fn old_parts_of_a_journal_are_dropped() {
+    let mut rng = Rng::new(1, "parts");
+    let folder = Folder::new("parts");
+    let toml = experiment(&mut rng, &folder);
+    let resolved = load(Some(&toml), "test.toml", &[]).unwrap();
+    let limits = Limits { part_records: 100, bytes_max: Some(12_000) };
+    let requests = 5_000;
+    for half in 0..2 {
+        let mut drive = open(&resolved, Path::new(&folder.path()), limits, Onlookers::default()).unwrap();
+        for i in 0..requests / 2 {
+            let request = drawn(&mut rng, drive.logical_bytes());
+            drive.take(request, (half * requests + i) * 1000).unwrap();
+        }
+        drive.hand_over().unwrap();
+    }
+    let packed = |entry: &std::fs::DirEntry| entry.file_name().to_string_lossy().starts_with("journal.");
+    let parts = std::fs::read_dir(folder.path()).unwrap().map(Result::unwrap).filter(packed);
+    let bytes: u64 = parts.map(|part| part.metadata().unwrap().len()).sum();
+    assert!(bytes > 0 && bytes <= 12_000 + 4_000, "{bytes} bytes of packed parts");
+    let drive = open(&resolved, Path::new(&folder.path()), limits, Onlookers::default()).unwrap();
+    assert_eq!(drive.glance().requests, requests);
+    drop(drive);
+    let replay = run(load(Some(&toml), "test.toml", &[]).unwrap(), &mut |_| Ok(())).unwrap();
+    let host = &replay.result["host"];
+    let of = |kind: &str| host[format!("{kind}_requests")].as_u64().unwrap();
+    let replayed = of("read") + of("write") + of("trim");
+    assert!(replayed > 100 && replayed < requests, "{replayed} requests are left");
+}
