@@ -167,7 +167,7 @@ def test_bytes_and_pages_that_differ_are_explained() -> None:
     result = {"waf": 1.1, "waf_bytes": 4.28, "waf_bytes_95": [4.2, 4.4], "waf_bytes_parts": parts, "stationary": True}
     result |= {"drive": {"page_bytes": 16_384}}
     assert amplification.line(result) == "4.28 (95 %: 4.20-4.40, stationary)"
-    assert amplification.sources(result) == "1.00 data, 2.87 partial pages, 0.41 garbage collection"
+    assert amplification.sources(result) == "1.00 data, 2.87 rest of partial pages, 0.41 garbage collection"
     assert amplification.explanation(result) == (
         "counted in pages, write amplification is 1.10; the drive writes whole pages of 16 KiB, and many writes are "
         "smaller or not aligned to them"

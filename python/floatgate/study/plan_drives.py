@@ -20,8 +20,8 @@ from floatgate.run.volume import volume_of
 
 GROUPS = ("current", "papers")
 """Groups that the catalogue itself names: drives that one can buy, and those of papers."""
-_ALIASES = {"enterprise": "ent"}
-"""Words for parts of names."""
+_ALIASES = {"enterprise": ("ent", "boot")}
+"""Words for parts of names: boot drives of servers are of enterprise flash."""
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that define a drive."""
 _SHOWN_MAX = 5
@@ -174,8 +174,8 @@ def _catalogue() -> list[dict[str, Any]]:
 def _members(group: str, of_group: dict[str, str]) -> list[str]:
     if group in GROUPS:
         return [name for name, own in of_group.items() if own == group]
-    words = f"-{_ALIASES.get(group, group)}-"
-    having = [name for name in of_group if words in f"-{name}-"]
+    words = [f"-{word}-" for word in _ALIASES.get(group, (group,))]
+    having = [name for name in of_group if any(word in f"-{name}-" for word in words)]
     return [name for name in having if of_group[name] == "current"] or having
 
 

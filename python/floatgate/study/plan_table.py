@@ -105,7 +105,7 @@ def _waf_splits(plan: Plan) -> list[str]:
     """Return write amplification by cause, once for all drives that have the same."""
     names: dict[str, list[str]] = {}
     for point in plan.points:
-        parts = split(point.result)
+        parts = split(point.result, alone=False)
         if parts is not None:
             names.setdefault(parts, []).append(plan.name(point, short=True))
     return [f"WAF of {', '.join(dict.fromkeys(having))}: {parts}" for parts, having in names.items()]

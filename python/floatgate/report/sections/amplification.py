@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from floatgate.pages.causes import by_cause, cause
-from floatgate.report.sections import section
+from floatgate.report.sections import buffer, section
 from floatgate.results.result_view import look
 
 IN_BYTES, IN_PAGES = "waf_bytes", "waf"
@@ -19,6 +19,8 @@ Value = tuple[float | None, list[float] | None]
 
 # Parts below this would read 0.00.
 _SHOWN = 0.005
+_MANY_PARTS = 0.1
+"""Share of all bytes from which on the rest of partial pages deserves a word on buffers."""
 
 
 def amplification(result: Mapping[str, Any] | None) -> Value:
@@ -102,10 +104,10 @@ def line(result: Mapping[str, Any]) -> str | None:
 
 
 def sources(result: Mapping[str, Any]) -> str | None:
-    """Format as ``1.00 data, 2.87 partial pages, 0.41 garbage collection``; None if bytes equal pages without padding.
+    """Format as ``1.00 data, 2.87 rest of partial pages, 0.41 collection``; None if bytes equal pages without padding.
 
-    Pages are programmed whole: a write of part of a page programs more bytes than it has. If writes have more bytes
-    than are programmed for them, a buffer merged them.
+    Pages are programmed whole: a write of part of a page programs more bytes than it has, the rest of the page. Shares
+    of programs count these pages whole. If writes have more bytes than are programmed for them, a buffer merged them.
     """
     parts = look(result, "waf_bytes_parts")
     if not parts or not (differs(result) or parts.get("padding", 0.0) >= _SHOWN):
@@ -113,24 +115,37 @@ def sources(result: Mapping[str, Any]) -> str | None:
     return _split(result)
 
 
-def split(result: Mapping[str, Any] | None) -> str | None:
-    """Format write amplification by cause as :func:`sources` does; None where no causes are known but the data."""
-    text = _split(result)
+def split(result: Mapping[str, Any] | None, *, alone: bool = True) -> str | None:
+    """Format write amplification by cause as :func:`sources` does; None where no causes are known but the data.
+
+    Args:
+        result: of a run, a forecast, or the part of one that a plan keeps.
+        alone: whether it may speak of what would change it; a table of drives says that elsewhere.
+    """
+    text = _split(result, alone=alone)
     return text if text is not None and "," in text else None
 
 
-def _split(result: Mapping[str, Any] | None) -> str | None:
+def _split(result: Mapping[str, Any] | None, *, alone: bool = True) -> str | None:
     parts = look(result, "waf_bytes_parts")
     if not parts:
         return None
     host = parts.get("host", 0.0) + parts.get("partial", 0.0)
-    named = [(min(host, 1.0), "data"), (max(host - 1.0, 0.0), cause("partial").label)]
+    rest = f"rest of {cause('partial').label}{_unmerged(result, host) if alone else ''}"
+    named = [(min(host, 1.0), "data"), (max(host - 1.0, 0.0), rest)]
     named += [(value, cause(name).label) for name, value in by_cause(parts) if name not in ("host", "partial")]
     reduces = look(result, "reduce", "policy") not in (None, "none")
     saved_by = "reduction saved" if reduces else "the buffer merged"
     merged = f" ({saved_by} the rest)" if host < 1.0 - _SHOWN else ""
     shown = [f"{value:.2f} {label}" for value, label in named if value >= _SHOWN]
     return ", ".join([shown[0] + merged, *shown[1:]]) if shown else None
+
+
+def _unmerged(result: Mapping[str, Any] | None, host: float) -> str:
+    """Say that a buffer might merge writes of parts of pages, where these are many and the drive has none."""
+    many = host - 1.0 >= _MANY_PARTS * (look(result, IN_BYTES) or 0.0)
+    has_none = look(result, "config") is not None and not buffer.is_modelled(look(result, "config"))
+    return " (no DRAM buffer, which may merge such writes: drive.buffer.capacity)" if many and has_none else ""
 
 
 def explanation(result: Mapping[str, Any]) -> str | None:

@@ -9,6 +9,11 @@ from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 
+def is_modelled(config: Any) -> bool:
+    """Return whether a resolved experiment gives the drive a DRAM buffer."""
+    return look(config, "drive", "buffer", "capacity") not in (None, "none", "0 B")
+
+
 def line(result: dict[str, Any]) -> str | None:
     """Format as ``32 MiB: 61 % of page writes hit, 40 % of page reads hit, 5 % of page writes never reached flash``."""
     facts = look(result, "buffer")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from floatgate.report.sections import buffer
 from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any] | None
@@ -47,7 +48,7 @@ def of_experiment(config: Mapping[str, Any]) -> list[str]:
         "data retention": False,
         "read disturb": look(config, "drive", "disturb", "model") not in _OFF,
         "SLC cache": False,
-        "DRAM buffer": look(config, "drive", "buffer", "capacity") not in _OFF,
+        "DRAM buffer": buffer.is_modelled(config),
         "metadata writes of the FTL": look(config, "ftl", "metadata", "policy") not in _OFF,
         "recovery of worn blocks while they rest": look(config, "drive", "endurance", "model") != "fixed",
     }

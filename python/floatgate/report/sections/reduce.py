@@ -10,7 +10,7 @@ from floatgate.pages import palette, vega
 from floatgate.pages.charts import HEIGHT, WIDTH, data_chart, finished
 from floatgate.pages.parts import Box, Charts, Grid, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
-from floatgate.report.sections import section
+from floatgate.report.sections import buffer, section
 from floatgate.report.sections.run_charts import course
 from floatgate.report.throttle_charts import Look, time_axis
 from floatgate.results.result_view import look
@@ -92,7 +92,7 @@ def merged_words(result: Facts) -> str | None:
     share = merged_share(result)
     if share is None or share < MERGED_MIN:
         return None
-    buffered = look(result, "config", "drive", "buffer", "capacity") not in _OFF
+    buffered = buffer.is_modelled(look(result, "config"))
     also = "" if buffered else " (a DRAM buffer would save these writes, too, and this drive has none: drive.buffer)"
     return f"{units.share(share)} were overwritten while their chunk waited{also}"
 

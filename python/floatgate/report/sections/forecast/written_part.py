@@ -84,13 +84,20 @@ def _small_part(result: Forecast, judge: str | None) -> str | None:
     known_most = most is not None and most <= WAF_MAX
     up_to = f"; the flash meets the target up to a WAF of {units.figure(most or 0.0, 2)}" if known_most else ""
     if waf is not None and entry.waf_is_set(result):
-        return f"a WAF of {waf:.2f} is given, not measured{up_to}" if known_most else None
+        is_small = known is not None and written is not None and known < SMALL
+        part = f"; measured on this trace it would hold for {_part(known, written)} alone" if is_small else ""
+        return f"a WAF of {waf:.2f} is given, not measured{part}{up_to}" if known_most or part else None
     if known is None or written is None or not states_margin(result):
         return None
     return (
-        f"the trace rewrites {units.binary_bytes(written)}, {share_text(known)} of the drive; the rest is data at "
-        f"rest: WAF is higher if writes reach more of the drive{up_to}"
+        f"the trace rewrites {_part(known, written)}; the rest is data at rest: WAF is higher if writes reach more of "
+        f"the drive{up_to}"
     )
+
+
+def _part(known: float | None, written: float | None) -> str:
+    """Format as ``6.31 MiB, 0.001 % of the drive``."""
+    return f"{units.binary_bytes(written or 0.0)}, {share_text(known or 0.0)} of the drive"
 
 
 def _far_rate(result: Forecast) -> str | None:
