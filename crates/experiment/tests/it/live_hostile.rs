@@ -14,7 +14,7 @@ const CASES: u64 = 400;
 const SHARE: u64 = 1 << 20;
 
 const TOML: &str = "[drive.geometry]\nblocks_per_plane = 48\npages_per_block = 16\npage_bytes = 4096\nchannels = 1\n\
-                    [ftl]\nspare_factor = 0.25\n";
+                    [drive.endurance]\npe_cycles = 1000000000\n[ftl]\nspare_factor = 0.25\n";
 
 /// A server of two exports: `open` for hostile clients, `mine` for another one.
 fn server(folder: &Path) -> Arc<Server> {
