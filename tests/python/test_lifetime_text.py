@@ -392,7 +392,9 @@ def test_an_interval_says_what_it_does_not_know() -> None:
 
 def test_a_plan_that_was_broken_off_says_so() -> None:
     plan = Plan([point(64, "none", 600, years=6.0)], "", "web", untried=["128 GiB", "256 GiB"])
-    assert plan.answer().startswith("incomplete, 1 of 3 drives tried: the smallest drive that lasts 5 years is 64 GiB")
+    assert plan.answer().startswith(
+        "incomplete, 1 of 3 drives tried, and a smaller one may be left: the smallest drive that lasts 5 years is 64 "
+    )
     document = plan.to_dict()
     assert (document["complete"], document["untried"]) == (False, ["128 GiB", "256 GiB"])
     assert Plan([], "", "web").to_dict()["complete"] is True

@@ -131,7 +131,7 @@ def test_who_breaks_off_gets_what_there_is(experiment: Path, monkeypatch: pytest
     # The largest is the first to be gone through.
     assert [point.capacity for point in plan.points] == ["128 MiB"]
     assert plan.untried == ["32 MiB", "64 MiB"]
-    assert plan.answer().startswith("incomplete, 1 of 3 drives tried: ")
+    assert plan.answer().startswith("incomplete, 1 of 3 drives tried, and a smaller one may be left: ")
 
 
 def _one_and_no_more(work: Any, _count: int, _stop: threading.Event, jobs: int | None = None) -> None:

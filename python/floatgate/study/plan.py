@@ -96,7 +96,8 @@ class Plan(Framed):
         first, *others = [self._none(years)] if not self.best else self._best(years)
         if self.untried:
             tried = len({(point.label, point.spare_factor) for point in self.points})
-            first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried: {first}"
+            left = f"a {'cheaper' if self.bounds.priced else 'smaller'} one may be left"
+            first = f"incomplete, {tried} of {tried + len(self.untried)} drives tried, and {left}: {first}"
         longest = None if self.best else self._longest()
         others += [] if longest is None else [longest]
         return [first, *self.doubts(), *others]
