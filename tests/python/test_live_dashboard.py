@@ -154,6 +154,15 @@ def test_only_the_page_itself_may_change_anything(tmp_path: Path) -> None:
         address = drive.address()
         own = may(address)
         assert fetch(address, "/setup", host="evil.example")[0] == 403
+        for host in ("[", "[::1", "127.0.0.1:99999999", "127.0.0.1.evil.example", ""):
+            status = fetch(address, "/setup", host=host)[0] if host else 403
+            assert status == 403, host
+        for origin in ("[", "http://127.0.0.1:99999999", "null", "file://"):
+            assert fetch(address, "/power-cut", body={}, headers={**own, "Origin": origin})[0] == 403
+        for query in ("dies=999999999", "dies=-1", "dies=x,,0", "ms=nan&dies=0", "ms=x"):
+            assert "host" in look(address, f"?{query}")
+            assert fetch(address, f"/measure?{query}")[0] == 200
+        assert fetch(address, "/trials/../../etc/passwd/report.html")[0] == 404
         assert fetch(address, "/nothing")[0] == 404
         assert fetch(address, "/power-cut", body={})[0] == 403
         assert fetch(address, "/power-cut", body={}, headers={**own, "Origin": "http://evil.example"})[0] == 403

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import secrets
 import threading
 from http import HTTPStatus
@@ -55,12 +56,11 @@ class Dashboard:
         self.streams = threading.BoundedSemaphore(_STREAMS_MAX)
         handler = type("Handler", (_Handler,), {"dashboard": self})
         try:
-            self._server = ThreadingHTTPServer((HOST, port), handler)
+            self._server = _Server((HOST, port), handler)
         except OSError as error:
             self.history.stop()
             what = f"--dashboard: port {port} cannot be used ({error.strerror})"
             raise input_error(f"{what}; expected a free one, or --dashboard alone") from None
-        self._server.daemon_threads = True
         self._thread = threading.Thread(target=self._server.serve_forever, name="dashboard", daemon=True)
         self._thread.start()
 
@@ -97,6 +97,13 @@ class Dashboard:
         begin_s = (shown["time_s"] or 0.0) - width_s
         pins = {str(die): self.drive.pin(die, begin_s) for die in dies}
         return {**shown, "life": forecast, "pins": pins, "pins_from_s": begin_s}
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Stay silent: a browser that leaves within a reply is no fault of the drive."""
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -171,15 +178,15 @@ class _Handler(BaseHTTPRequestHandler):
         return trial.to_dict()
 
     def _is_local(self) -> bool:
-        host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        host, _ = _place(f"//{self.headers.get('Host', '')}")
         if host in _NAMES:
             return True
         self._refuse(HTTPStatus.FORBIDDEN, "this page answers on this machine only")
         return False
 
     def _may_change(self) -> bool:
-        origin = urlsplit(self.headers.get("Origin", ""))
-        own = origin.hostname in _NAMES and origin.port == self.dashboard.port
+        host, port = _place(self.headers.get("Origin", ""))
+        own = host in _NAMES and port == self.dashboard.port
         token = self.headers.get(HEADER, "")
         knows = secrets.compare_digest(token.encode(), self.dashboard.token.encode())
         if own and knows and not self.dashboard.read_only:
@@ -244,6 +251,15 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
 
+def _place(address: str) -> tuple[str | None, int | None]:
+    """Return host and port of an address; None for what it lacks, or where it is none."""
+    try:
+        split = urlsplit(address)
+        return split.hostname, split.port
+    except ValueError:
+        return None, None
+
+
 def _dies(wanted: dict[str, list[str]]) -> list[int]:
     """Return the dies of a query, a few at most."""
     texts = ",".join(wanted.get("dies", [])).split(",")
@@ -252,6 +268,7 @@ def _dies(wanted: dict[str, list[str]]) -> list[int]:
 
 def _number(wanted: dict[str, list[str]], name: str, default: float) -> float:
     try:
-        return float(wanted[name][0])
+        number = float(wanted[name][0])
     except (KeyError, ValueError):
         return default
+    return number if math.isfinite(number) else default
