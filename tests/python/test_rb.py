@@ -289,8 +289,8 @@ def times_of(path: Path, facts: dict[str, Any]) -> str:
         (
             "300..1990",
             (
-                "programs about 300 to 600 us (median 450, 299), 730 to 1990 us (median 1400, 1257); "
-                "erases about 2000 to 2200 us (median 2100, 210)"
+                "programs about 300 to 600 us (median 450, 299), 730 to 1990 us (median 1400, 1257, erases included); "
+                "longer about 2000 to 2200 us (median 2100, 210)"
             ),
         ),
         ("150..650", "programs about 200 to 600 us (median 400, 400); erases about 730 to 2200 us (median 1500, 1467)"),
@@ -300,6 +300,16 @@ def test_lengths_of_programs_keep_to_the_interval_of_the_user(interval: str, exp
     path = tmp_path / "c.txt"
     path.write_text("low_us\n" + "".join(f"{us}\n" for us in [*range(200, 600), *range(733, 2200)]))
     assert times_of(path, rb.measure([path], SHAPE, rb.Settings(program_us=interval), host=rb.Host(4096))) == expected
+
+
+def test_a_limit_within_a_hump_leaves_erases_unknown(tmp_path: Path) -> None:
+    path = tmp_path / "c.txt"
+    path.write_text("low_us\n" + "".join(f"{us}\n" for us in [*range(200, 600), *range(733, 2500)]))
+    facts = rb.measure([path], SHAPE, rb.Settings(program_us="150..2250"), host=rb.Host(4096))
+    text = screen([str(path)], facts)
+    assert "0 reads (shorter), 250 longer (programs or erases), erases unknown, up to " in text
+    (warning,) = [one for one in facts["warnings"] if "is no count of erases" in one]
+    assert warning.startswith("the limit of 2250 us lies within a hump of lengths, about 740 to 2500 us (median ")
 
 
 def test_a_hump_of_one_length_has_no_range(tmp_path: Path) -> None:

@@ -143,7 +143,8 @@ def test_erases_among_the_programs_are_unknown_not_none(tmp_path: Path) -> None:
     text = rb_summary.screen(["c.csv"], facts)
     assert "others     11413 reads (shorter), erases unknown, up to 95 among the programs\n" in text
     assert re.search(r"^rb0 +5829 +5744 +\? +0$", text, re.MULTILINE)
-    assert rb_summary.signals({**facts, "erases": 3})[0][3] == "0"
+    separate = {**facts, "erases": 3, "terms": {**facts["terms"], "hidden_erases": 0.0}}
+    assert rb_summary.signals(separate)[0][3] == "0"
 
 
 def test_several_pages_per_program_are_found_although_there_is_no_estimate(tmp_path: Path) -> None:

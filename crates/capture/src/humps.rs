@@ -53,6 +53,28 @@ pub struct Separation {
     pub programs: usize,
 }
 
+impl Hump {
+    /// Returns whether a length lies within the hump, with low phases on both sides.
+    pub(crate) fn is_cut_by(&self, length_ps: u64) -> bool {
+        self.from_ps < length_ps && length_ps < self.to_ps
+    }
+}
+
+impl Separation {
+    /// Returns whether an upper limit of programs cuts a hump that may hold erases.
+    ///
+    /// Most of the `longer` low phases beyond the limit then belong to that hump, and more than outliers of it are
+    /// shorter.
+    pub(crate) fn is_cut_by(&self, limit_ps: u64, lengths: &Lengths, longer: u64) -> bool {
+        let cut = self.humps.iter().find(|hump| hump.is_cut_by(limit_ps) && hump.to_ps > ERASE_MIN_PS);
+        cut.is_some_and(|hump| {
+            let below = lengths.between(hump.from_ps, limit_ps);
+            let above = lengths.between(limit_ps, hump.to_ps);
+            2 * above >= longer && 100 * below >= above
+        })
+    }
+}
+
 /// A part of the logarithmic scale.
 #[derive(Clone, Copy, Debug, Default)]
 struct Slot {

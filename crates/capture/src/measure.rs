@@ -253,7 +253,10 @@ impl Counted<'_> {
         let unclassified = sum(|s| s.unclassified);
         let (geometry, lows, step_ps) = (&measurement.geometry, self.lows, self.step_ps);
         let dies = signals.len() * measurement.dies_per_signal.unwrap_or(1).max(1) as usize;
-        let mut terms = terms(&signals, &self.lengths, self.program_ps, step_ps, (geometry, dies));
+        let cut_by = |parts: &Separation| parts.is_cut_by(self.program_ps.1, &self.lengths, erases);
+        // The longer part of a hump is programs and erases, as the shorter part is.
+        let mixed = if self.separation.as_ref().is_some_and(cut_by) { erases } else { 0 };
+        let mut terms = terms((&signals, mixed), &self.lengths, self.program_ps, step_ps, (geometry, dies));
         let (doubts, withheld) = self.doubts(measurement, programs);
         // If reads may be programs, the shortest programs are shorter than the interval says.
         let are_short = doubts.iter().any(|doubt| doubt.code == "slc_programs");
@@ -383,9 +386,9 @@ fn recorded(recorder: Recorder, lows: &Lows, chosen: &[usize], program_ps: (u64,
     }
 }
 
-/// Estimates the possible errors of the count, in programs.
+/// Estimates the possible errors of the count, in programs. `mixed` of the erases may be programs.
 fn terms(
-    signals: &[Signal],
+    (signals, mixed): (&[Signal], u64),
     lengths: &Lengths,
     program_ps: (u64, u64),
     step_ps: u64,
@@ -398,10 +401,11 @@ fn terms(
     // The length of a phase that only one poll saw is unknown. Assuming half a period, as many were missed.
     let is_short = program_ps.0 < 2 * step_ps;
     let missed = if is_short { lengths.between(program_ps.0 + 1, step_ps + step_ps / 32 + 1) } else { 0 };
-    let erases = signals.iter().map(|signal| signal.erases).sum();
+    let erases = signals.iter().map(|signal| signal.erases).sum::<u64>() - mixed;
+    let programs = by_signal.iter().sum::<u64>() + mixed;
     Terms {
         near_ends: (near(program_ps.0) + near(program_ps.1)) as f64,
-        hidden_erases: Terms::hidden_erases((by_signal.iter().sum(), by_signal.len()), erases, geometry),
+        hidden_erases: Terms::hidden_erases((programs, by_signal.len()), erases, geometry),
         cut: signals.iter().map(|signal| signal.unclassified).sum::<u64>() as f64,
         missed: missed as f64,
         dies_share: Terms::dies_share(&by_signal, dies as u64, geometry.all_dies()),
@@ -516,6 +520,21 @@ fn one_die(share: Option<f64>, geometry: &Geometry) -> String {
     )
 }
 
+/// Says that erases may be among the programs: none is longer, or the limit of programs cuts a hump of lengths.
+fn hidden_erases(limit_us: f64, (longer, humps): (u64, &[Hump]), geometry: &Geometry) -> String {
+    let pages = geometry.pages_per_block.map_or("at least 64 (unknown)".into(), |pages| pages.to_string());
+    let among = format!("up to one per block of {pages} pages may be among them");
+    let cut = humps.iter().find(|hump| hump.is_cut_by((limit_us * 1e6).round() as u64));
+    match cut.filter(|_| longer > 0) {
+        Some(hump) => format!(
+            "the limit of {limit_us} us lies within a hump of lengths, about {}: the longer part is no count of erases; \
+             erases could not be distinguished from programs, and {among}",
+            range(hump)
+        ),
+        None => format!("erases could not be distinguished from programs: {among}"),
+    }
+}
+
 /// Adds the warnings.
 fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen: &[usize]) {
     warn_of_interval(measured);
@@ -539,12 +558,8 @@ fn warn(measured: &mut Measured, measurement: &Measurement, lows: &Lows, chosen:
             geometry.all_dies()
         ));
     }
-    if measured.erases == 0 && measured.programs > 0 {
-        let pages =
-            geometry.pages_per_block.map_or("at least 64 (unknown)".into(), |pages| pages.to_string());
-        warnings.push(format!(
-            "erases could not be distinguished from programs: up to one per block of {pages} pages may be among them"
-        ));
+    if measured.terms.hidden_erases > 0.0 {
+        warnings.push(hidden_erases(measured.interval_us[1], (measured.erases, &measured.humps), geometry));
     }
     let released: u64 = chosen.iter().map(|&pin| lows.pins[pin].released).sum();
     if released > 0 {

@@ -87,8 +87,8 @@ def signals(facts: Facts) -> list[list[str]]:
 
 
 def hide_erases(facts: Facts) -> bool:
-    """Return whether erases, if there are any, are as long as programs and count as these."""
-    return bool(facts["erases"] == 0 and facts["programs"] > 0)
+    """Return whether erases are not told from programs: none is longer, or the limit of programs cuts their hump."""
+    return bool(facts["terms"]["hidden_erases"] > 0)
 
 
 def errors(facts: Facts) -> list[list[str]]:
@@ -212,9 +212,10 @@ def _times(facts: Facts) -> str:
         count = sum(_count(bins) for bins in humps)
         humps = [bins for bins in humps if _count(bins) >= _MINOR_SHARE * count]
         ranges = [_range(bins, facts["interval_us"]) for bins in humps]
-        if kind == "programs" and humps and facts["terms"]["hidden_erases"] and humps[-1][-1][1] > _ERASE_MIN_US:
+        if kind == "programs" and humps and hide_erases(facts) and humps[-1][-1][1] > _ERASE_MIN_US:
             ranges[-1] = f"{ranges[-1][:-1]}, erases included)"
-        phrases += [f"{kind} about {', '.join(ranges)}"] if ranges else []
+        name = "longer" if kind == "erases" and hide_erases(facts) else kind
+        phrases += [f"{name} about {', '.join(ranges)}"] if ranges else []
     return "; ".join(phrases)
 
 
@@ -281,8 +282,8 @@ def _median(bins: Sequence[Bin]) -> float:
 def _others(facts: Facts) -> str:
     erases = f"{facts['erases']} erases (longer)"
     if hide_erases(facts):
-        hidden = facts["terms"]["hidden_erases"]
-        erases = f"erases unknown, up to {math.ceil(hidden)} among the programs"
+        longer = f"{facts['erases']} longer (programs or erases), " if facts["erases"] else ""
+        erases = f"{longer}erases unknown, up to {math.ceil(facts['terms']['hidden_erases'])} among the programs"
     text = f"{facts['reads']} reads (shorter), {erases}"
     return text + (f", {facts['unclassified']} cut" if facts["unclassified"] else "")
 

@@ -308,6 +308,32 @@ fn wide(chip: &Chip) -> Chip {
     Chip { programs, erase: 2000 * US, ..*chip }
 }
 
+/// A limit of programs within the hump of programs and erases leaves erases on both sides: those above it are no count.
+#[test]
+fn a_limit_within_a_hump_counts_no_erases() {
+    let says_so =
+        |measured: &Measured| measured.warnings.iter().any(|text| text.contains("is no count of erases"));
+    let most = (PROGRAMS / u64::from(PAGES_PER_BLOCK)) as f64;
+    let coverage = cover("limit within a hump", &[], |rng, chip, path| {
+        write(path, &plain(rng, &wide(chip)));
+        let measured = measured(path, PROGRAMS, |plan| plan.program_ps = Some((150_000_000, 2_000_000_000)));
+        assert!(
+            measured.erases > 0 && measured.terms.hidden_erases > most && says_so(&measured),
+            "{measured:?}"
+        );
+        measured
+    });
+    check(&coverage);
+    // Erases that lie apart are counted, also where the limit cuts off a few of the longest programs.
+    check(&cover("limit between humps", &[], |rng, chip, path| {
+        let slow = Chip { erase: 4000 * US, ..wide(chip) };
+        write(path, &plain(rng, &slow));
+        let measured = measured(path, PROGRAMS, |plan| plan.program_ps = Some((150_000_000, 2_400_000_000)));
+        assert!(measured.terms.hidden_erases == 0.0 && !says_so(&measured), "{measured:?}");
+        measured
+    }));
+}
+
 /// Programs of a die of which reads suspend `percent`.
 fn suspending(rng: &mut Rng, chip: &Chip, percent: u64) -> Lows {
     die(rng, chip, |rng, pieces| {
