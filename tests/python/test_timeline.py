@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html.parser
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ import pytest
 
 import floatgate
 from conftest import Cli
+from floatgate.pages import drawing, palette
 from floatgate.pages.causes import CAUSES
 from floatgate.pages.page import rendered_parts
 from floatgate.report.sections import timeline as timeline_section
@@ -153,6 +155,19 @@ def test_the_picture_shows_each_span_in_its_row_and_look() -> None:
     for label in ("host read", "host write", "partial pages", "foreground job", "background job", "erase", "suspended"):
         assert f"{label}</span>" in text
     assert "other work" not in text
+
+
+def test_bars_of_the_picture_have_no_line_around_them() -> None:
+    """Viewers widen thin lines to a pixel: those around bars of collection hid them behind the ink of host reads."""
+    run = run_with(made())
+    assert run.timeline is not None
+    spans, interval_ns = timeline.spans_of(run.timeline), timeline.interval_of(run.timeline)
+    rows, bars = timeline_section.rows_of(run, spans), timeline_section.bars_of(spans, interval_ns)
+    svg = drawing.svg(timeline_section.chart(rows, bars, interval_ns).to_dict())
+    marks = re.findall(r'<path aria-label="[^"]*"[^>]*aria-roledescription="bar"[^>]*>', svg)
+    assert len(marks) == 9 and not [mark for mark in marks if re.search(r'stroke="(?!none)', mark)]
+    # Bars of suspended programs, which pages leave empty, have a colour of their own.
+    assert sum(f'fill="{palette.PALE}"' in mark for mark in marks) == 1
 
 
 def test_bars_too_short_to_see_are_gathered() -> None:

@@ -264,9 +264,10 @@ def chart(
     scale_x = vega.Scale(domain=[first, first + WIDE * scale], nice=False)
     looks = LOOKS | {
         "r": Cause(LOOKS["r"].label, palette.INK),
-        "s": Cause(LOOKS["s"].label, palette.WHITE),
+        "s": Cause(LOOKS["s"].label, palette.PALE),
     }
-    drawn = data_chart(spans).mark_bar(height=ROW - 5, stroke=palette.INK, strokeWidth=0.2)
+    # Viewers of files draw a line of at least one pixel: around short bars it would hide their colour.
+    drawn = data_chart(spans).mark_bar(height=ROW - 5)
     encoded = drawn.encode(
         x=vega.X("from:Q", title=f"time, {name}{since}", scale=scale_x),
         x2="to:Q",
