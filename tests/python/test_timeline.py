@@ -9,13 +9,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pyarrow.parquet as pq
 import pytest
 
 import floatgate
 from conftest import Cli
+from floatgate.base import units
 from floatgate.pages import drawing, palette
 from floatgate.pages.causes import CAUSES
 from floatgate.pages.page import rendered_parts
+from floatgate.report import summary
+from floatgate.report.sections import latency
 from floatgate.report.sections import timeline as timeline_section
 from floatgate.results import timeline
 from floatgate.results.timeline import COPY, ERASE, NO_SLOT, PROGRAM, READ, SUSPENDED, TRANSFER
@@ -165,7 +169,8 @@ def test_bars_of_the_picture_have_no_line_around_them() -> None:
     rows, bars = timeline_section.rows_of(run, spans), timeline_section.bars_of(spans, interval_ns)
     svg = drawing.svg(timeline_section.chart(rows, bars, interval_ns).to_dict())
     marks = re.findall(r'<path aria-label="[^"]*"[^>]*aria-roledescription="bar"[^>]*>', svg)
-    assert len(marks) == 9 and not [mark for mark in marks if re.search(r'stroke="(?!none)', mark)]
+    assert len(marks) == 9
+    assert not [mark for mark in marks if re.search(r'stroke="(?!none)', mark)]
     # Bars of suspended programs, which pages leave empty, have a colour of their own.
     assert sum(f'fill="{palette.PALE}"' in mark for mark in marks) == 1
 
@@ -214,7 +219,7 @@ def test_an_interval_behind_the_end_of_the_run_is_called_so(cli: Cli) -> None:
     assert f"--timeline: {empty}" in beyond.err
     assert beyond.err.rstrip().endswith("Choose an interval within it (--timeline FROM..TO).")
     within = cli(*run, "--out", "within", "--timeline", "1ms..20ms")
-    assert "timeline" not in within.done()
+    assert "\ntimeline " not in within.done()
     assert "--timeline" not in within.err
 
 
@@ -273,6 +278,34 @@ def test_timed_runs_have_the_first_20_ms_unless_another_interval_is_asked_for() 
     assert later is not None
     kept = [row for row in rows if row["from_ns"] < 6_000_000 and row["to_ns"] > 5_000_000]
     assert later.to_pylist() == kept
+
+
+def test_the_summary_names_the_interval_of_the_longest_requests(tmp_path: Path) -> None:
+    settings: dict[str, Any] = {
+        "mode": "timed",
+        "drive.capacity": "64 MiB",
+        "drive.geometry.channels": 2,
+        "ftl.precondition": "random",
+        "workload.requests": 3000,
+        "workload.read_share": 0.5,
+        "workload.queue_depth": 4,
+    }
+    log = tmp_path / "requests.parquet"
+    run = floatgate.run(settings, log_requests=log)
+    phrases = latency.longest(run, run.result.to_dict())
+    requests = pq.read_table(log).to_pylist()
+    for kind, phrase in zip(("read", "write"), phrases, strict=True):
+        assert [text for name, text in summary.lines(run) if text == phrase]
+        slowest = max((row for row in requests if row["op"] == kind), key=lambda row: row["latency_ns"])
+        match = re.search(r"done between (\S+) and (\S+ m?s) \(--timeline (\S+)\)", phrase)
+        assert phrase.startswith(f"longest {kind} {units.span(slowest['latency_ns'] * 1e-9)}, ")
+        assert match
+        (first, last), interval = timeline.interval(f"{match[1]}..{match[2]}"), timeline.interval(match[3])
+        assert first <= slowest["completed_ns"] <= last == interval[1]
+        assert interval[0] <= slowest["arrival_ns"]
+        # A row of the series is a small part of the run.
+        assert interval[1] - interval[0] < 0.1 * run.result.span_s * 1e9 + 2 * slowest["latency_ns"]
+    assert latency.longest(floatgate.run({"workload.requests": 500}), {}) == []
 
 
 def test_slots_are_named_as_such_also_from_folders_of_earlier_builds(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from floatgate.base import units
@@ -31,6 +32,38 @@ def line(result: dict[str, Any]) -> str | None:
         if facts and facts.get("count"):
             parts.append(f"{kind} " + ", ".join(f"{name} {units.span(facts[key] * 1e-6)}" for name, key in named))
     return "; ".join(parts) or None
+
+
+def longest(run: RunView, result: dict[str, Any]) -> list[str]:
+    """Say how long the slowest read and write take, when they are done, and which interval of a timeline shows them.
+
+    The series has the longest latency of the requests done in each of its rows, and so knows when to a row.
+    """
+    ends_s = run.series.to_pydict().get("time_s", [])
+    if len(ends_s) < 2 or None in ends_s:
+        return []
+    # What is under way at the last arrival is done in the last row.
+    ends_s[-1] = max(ends_s[-1], look(result, "span_s") or 0.0)
+    phrases = []
+    for kind in ("read", "write"):
+        column = f"{kind}_latency_max_us"
+        values = run.series[column].to_pylist() if column in run.series.column_names else []
+        if not any(values):
+            continue
+        row = max(range(len(values)), key=lambda place: values[place] or 0.0)
+        latency_s = values[row] * 1e-6
+        unit, size = ("s", 1.0) if ends_s[row] >= 1 else ("ms", 1e3)
+        first, last = (ends_s[row - 1] if row else 0.0) * size, ends_s[row] * size
+        begin = max(first - latency_s * size, 0.0)
+        decimals = max(0, math.ceil(-math.log10(max(last - begin, 1e-6) / 20)))
+        step = 10.0**decimals
+        starts = [f"{math.floor(value * step) / step:.{decimals}f}" for value in (begin, first)]
+        end = f"{math.ceil(last * step) / step:.{decimals}f}"
+        phrases.append(
+            f"longest {kind} {units.span(latency_s)}, done between {starts[1]} and {end} {unit} "
+            f"(--timeline {starts[0]}{unit}..{end}{unit})"
+        )
+    return phrases
 
 
 def cards(result: dict[str, Any]) -> list[section.Card]:
@@ -68,8 +101,9 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
             )
         )
     contents: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
-    waits = waiting.before_flash(result)
+    waits, slowest = waiting.before_flash(result), "; ".join(longest(run, result))
     notes = (
+        f"{slowest[0].upper()}{slowest[1:]}; times count from the first counted request." if slowest else None,
         f"Waits before the flash are part of the latency: {waits}." if waits else None,
         waiting.flush_note(result),
         hot_reads(result),
@@ -149,7 +183,7 @@ def _columns(kind: str) -> section.Columns:
 
 SECTION = section.Section(
     "latency",
-    lines=lambda _, result: [("latency", line(result))],
+    lines=lambda run, result: [("latency", line(result)), *(("", text) for text in longest(run, result))],
     cards=cards,
     parts=parts,
     remarks=lambda result: [backlog(result)],
