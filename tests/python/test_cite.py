@@ -53,6 +53,7 @@ def test_every_source_that_is_a_paper_has_an_entry(slot: str, name: str, source:
 
 def test_each_entry_is_of_use_and_complete_as_far_as_it_is_known() -> None:
     sources = [source.lower() for _, _, source in catalogue()]
+    sources += [source.lower() for rows in citations.closed_forms() for _, source in rows]
     keys = [one.key for one in citations.references()]
     assert len(set(keys)) == len(keys)
     for one in citations.references():
@@ -143,6 +144,35 @@ def test_a_study_cites_all_that_its_runs_used(cli: Cli, tmp_path: Path) -> None:
     rates = ("--set", "workload.rate_per_s=1", "--throttles", "none,static", "--no-report", "-q")
     cli("plan", "e.toml", *rates, "--capacities", "64MiB", "--out", "p").done()
     assert set(entries(cli("cite", "p").done())) == {"floatgate", "rosenblum1991lfs", "lee2012ready"}
+
+
+def test_a_steady_state_cites_the_closed_form_of_its_law(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(SMALL + "[ftl]\nprecondition = 'steady'\n")
+    cli("run", "d.toml", "--out", "r", "--no-report", "-q").done()
+    text = cli("cite", "r").done()
+    assert set(entries(text)) == {"floatgate", "rosenblum1991lfs", "desnoyers2012analytic", "vanhoudt2013mean"}
+    source = "Desnoyers, SYSTOR 2012; Van Houdt, SIGMETRICS 2013"
+    assert text.count(f'% ftl.precondition = "steady": the law of greedy, {source}\n') == 2
+    # The law of random victims takes elementary steps; of what a study varies, each steady state is cited.
+    (tmp_path / "e.toml").write_text(SMALL + "[ftl]\nprecondition = 'steady'\n[ftl.collect]\npolicy = 'random'\n")
+    assert "precondition" not in cli("cite", "e.toml").done()
+    (tmp_path / "f.toml").write_text(SMALL + "[sweep.vary]\n'ftl.precondition' = ['random', 'steady']\n")
+    assert "desnoyers2012analytic" in entries(cli("cite", "f.toml").done())
+
+
+def test_the_papers_of_the_closed_forms_are_printed(cli: Cli) -> None:
+    made = entries(cli("theory", "wa", "--bibtex").done())
+    assert set(made) == {"floatgate", "desnoyers2012analytic", "desnoyers2014analytic", "vanhoudt2013mean"}
+    # The page on fidelity names the same papers for each form.
+    fidelity = (ROOT / "docs/fidelity.md").read_text()
+    for rows, row_of in zip(
+        citations.closed_forms(), ("| `{}`[^|]*", "| `{}`, [^|]* in logs of their own "), strict=True
+    ):
+        for policy, source in rows:
+            pattern = row_of.format(policy).replace("| ", r"\| ", 1) + r"\| (.*) \|"
+            papers = "".join(re.findall(pattern, fidelity))
+            for one in citations.named_in(source):
+                assert f"*{one.title}*" in papers, (policy, one.key)
 
 
 def test_places_without_a_run_are_refused(cli: Cli, tmp_path: Path) -> None:

@@ -25,6 +25,14 @@ def _theory() -> None:
     """Compute closed forms of write amplification."""
 
 
+def _bibtex(is_set: bool) -> None:
+    if is_set:
+        from floatgate.study import citations
+
+        typer.echo(citations.of_closed_forms().text())
+        raise typer.Exit
+
+
 def wa(
     policy: Annotated[str, typer.Option(metavar="NAME", help="greedy, fifo, random or d-choices.")],
     spare_factor: Annotated[
@@ -49,6 +57,12 @@ def wa(
             "--separated", help="fifo: hot and cold pages in separate logs, with the optimal split of spare space."
         ),
     ] = False,
+    bibtex: Annotated[  # noqa: ARG001 - acts before the others are read
+        bool,
+        typer.Option(
+            "--bibtex", help="Print BibTeX of the papers of all forms, and end.", is_eager=True, callback=_bibtex
+        ),
+    ] = False,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -56,7 +70,8 @@ def wa(
 
     To compare with a run, take its drive.effective_spare_factor: free and open blocks are no space that collection has.
 
-    Sources: Desnoyers (SYSTOR 2012, ACM TOS 2014) and Van Houdt (SIGMETRICS 2013); docs/fidelity.md lists them.
+    Sources: Desnoyers (SYSTOR 2012, ACM TOS 2014) and Van Houdt (SIGMETRICS 2013); docs/fidelity.md lists them, and
+    --bibtex prints them.
     """
     output = Output(json, quiet=quiet, force=None)
     if not 0 < spare_factor < 1:

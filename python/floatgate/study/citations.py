@@ -1,4 +1,7 @@
-"""The papers of the policies and models that a run used, as BibTeX: their table is ``references.toml`` beside this."""
+"""The papers of the policies, models and closed forms that a run used, as BibTeX.
+
+Their table is ``references.toml`` beside this.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +31,8 @@ SCHEMA = "floatgate.cite/1"
 AUTHORS = "The floatgate developers"
 TITLE = "floatgate: an SSD endurance and performance laboratory"
 NOT_PRINTED = "title as floatgate calls the work"
+CLOSED_FORMS = ("closed_forms", "closed_forms_separated")
+"""Tables of the sources of closed forms, by victim policy."""
 _LATEX = {char: f"\\{char}" for char in "&%$#_{}"} | {"\\": "\\textbackslash{}", "~": "\\~{}", "^": "\\^{}"}
 
 
@@ -94,7 +99,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Choice:
-    """A policy or model that a run used: its key, its name, and where it comes from as the catalogue says."""
+    """A policy, model or closed form that a run used: key, name, and where it comes from as the catalogue says."""
 
     key: str
     name: str
@@ -147,13 +152,45 @@ def of(place: str) -> Citations:
     Raises:
         InputError: it is none, or cannot be read.
     """
-    used = _choices(_configs(place))
+    configs = _configs(place)
+    return _cited([*_choices(configs), *_laws(configs)])
+
+
+def of_closed_forms() -> Citations:
+    """Return the papers of the closed forms of write amplification (``floatgate theory wa``)."""
+    options = ("--policy", "--separated --policy")
+    return _cited([Choice(option, *row) for option, rows in zip(options, closed_forms(), strict=True) for row in rows])
+
+
+def closed_forms() -> list[list[tuple[str, str]]]:
+    """Return victim policy and source of the closed forms: of all pages in one log, and of groups in their own."""
+    return [list(_table()[name].items()) for name in CLOSED_FORMS]
+
+
+def _cited(used: Sequence[Choice]) -> Citations:
     papers = []
     for reference in references():
         choices = [one for one in used if reference in named_in(one.source)]
         if choices:
             papers.append((reference, choices))
     return Citations(papers)
+
+
+def _laws(configs: Sequence[Mapping[str, Any]]) -> list[Choice]:
+    """Return the closed forms from which steady states of experiments are drawn, with the victim policies they are of.
+
+    Where a study varies one of the two keys, each of its values goes with each of the other one.
+    """
+    policies = {look(config, "ftl", "collect", "policy") for config in configs}
+    keys = [
+        key for key in ("precondition", "auto_fill") if any(look(config, "ftl", key) == "steady" for config in configs)
+    ]
+    return [
+        Choice(f"ftl.{key}", "steady", f"the law of {name}, {source}")
+        for key in keys
+        for name, source in closed_forms()[0]
+        if name in policies
+    ]
 
 
 def _configs(place: str) -> list[Mapping[str, Any]]:
@@ -243,7 +280,8 @@ def _values(points: Points | None) -> list[tuple[str, str]]:
     """List the policies, models and sets of policies that vary, each once."""
     if points is None:
         return []
-    keys = {f"{slot}.{entry['selector']}" for slot, entries in _policies().items() for entry in entries} | {"policies"}
+    keys = {f"{slot}.{entry['selector']}" for slot, entries in _policies().items() for entry in entries}
+    keys |= {"policies", "ftl.precondition"}
     pairs = [(axis.key, value) for axis in points.axes if axis.key in keys for value in axis.listed()]
     pairs += [(key, value) for point in points.listed for key, value in point if key in keys]
     return list(dict.fromkeys(pairs))
