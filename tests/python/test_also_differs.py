@@ -24,7 +24,8 @@ def test_a_default_that_follows_from_a_policy_is_the_same_in_all() -> None:
     done = floatgate.compare(SMALL, vary, jobs=2)
     # Parameters of a policy, such as the classes of dac, are no news.
     assert done.to_dict()["also_differs"] == {}
-    assert done.to_dict()["same_in_all"] == {TRIGGER: {"value": 2, "defaults": [1, 2, 2] * 2}}
+    one_victim = [True, False, False] * 2
+    assert done.to_dict()["same_in_all"] == {TRIGGER: {"value": 2, "defaults": [1, 2, 2] * 2, "one_victim": one_victim}}
     note = f"{TRIGGER} is 2 in all settings; by default it would be 1 under none, 2 under the others (--own-defaults"
     assert note in done.text()
     assert note in done.report()
@@ -38,6 +39,21 @@ def test_own_defaults_are_left_and_named_by_setting() -> None:
     assert done.to_dict()["also_differs"] == {TRIGGER: [1, 2, 2]}
     assert done.to_dict()["same_in_all"] == {}
     assert f"also differs: {TRIGGER} 1 under none, 2 under the others" in done.text()
+
+
+def test_one_victim_at_a_time_by_the_trigger_of_another_setting_is_said(cli: Cli, tmp_path: Path) -> None:
+    """Where two free blocks are the stop level too, none alone loses the second block that it collects by default."""
+    skewed = {**SMALL, "workload.pattern": "zipf"}
+    done = floatgate.compare(skewed, {"ftl.separate.policy": ["none", "sepbit"]}, jobs=2)
+    assert done.runs[0].result.to_dict()["config"]["ftl"]["collect"]["stop_free_blocks"] == 2
+    assert done.to_dict()["same_in_all"] == {TRIGGER: {"value": 2, "defaults": [1, 2], "one_victim": [True, False]}}
+    note = "Under none collection then takes one victim at a time; by default it frees several at once there"
+    assert note in done.text()
+    assert f"floatgate run gives another figure there unless {TRIGGER} = 2 is set" in done.text()
+    assert done.report().count(note) == 2  # above the charts and below the table
+    own = floatgate.run(skewed)
+    assert own.waf < 0.9 * done.runs[0].waf
+    assert note in floatgate.load_comparison(done.save(tmp_path / "kept", report=False)).text()
 
 
 def test_a_stated_trigger_is_left(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.results.flat import flat
 
 if TYPE_CHECKING:
+    from floatgate.run.experiment import Overrides
     from floatgate.study.compare import Comparison
     from floatgate.study.same_in_all import Shared
 
@@ -16,6 +17,11 @@ SHOWN_MAX = 5
 """Keys that a note names."""
 _LABELS_MAX = 3
 """Settings with one value that are named; of more, the first ones and how many others."""
+ONE_VICTIM = (
+    "Under {labels} collection then takes one victim at a time; by default it frees several at once there, which can "
+    "lower WAF much. floatgate run gives another figure there unless {key} = {value} is set."
+)
+"""What a trigger above the default means where moved pages share blocks with those of the host."""
 _IN_ANY_CASE = ("seed",)
 _SETS = ("policies", "drive.preset")
 """Keys whose values stand for many settings, which differ on purpose."""
@@ -50,7 +56,7 @@ def notes(comparison: Comparison) -> list[str]:
     Args:
         comparison: the settings.
     """
-    same = [_same(comparison, one) for one in comparison.same_in_all]
+    same = same_notes(comparison.same_in_all, comparison.keys, [setting.overrides for setting in comparison])
     differing = of_comparison(comparison)
     if not differing:
         return same
@@ -59,12 +65,27 @@ def notes(comparison: Comparison) -> list[str]:
     return [*same, f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
 
 
-def _same(comparison: Comparison, one: Shared) -> str:
-    """Say that a key has one value in all settings, and what their defaults would be."""
-    defaults = f"by default it would be {by_value(comparison, one.defaults)}"
-    if one.stated:
-        return f"{one.key} is stated as {one.value}, in all settings; {defaults}"
-    return f"{one.key} is {one.value} in all settings; {defaults} (--own-defaults leaves each its own)"
+def same_notes(same: Sequence[Shared], keys: Sequence[str], points: Sequence[Overrides]) -> list[str]:
+    """Say which keys have one value in all settings, what their defaults would be, and what follows.
+
+    Args:
+        same: such keys.
+        keys: those that vary.
+        points: the settings.
+    """
+    phrases = []
+    for one in same:
+        defaults = f"by default it would be {_by_value(keys, points, one.defaults)}"
+        if one.stated:
+            phrases.append(f"{one.key} is stated as {one.value}, in all settings; {defaults}")
+            continue
+        own = "--own-defaults leaves each its own, as floatgate run has it"
+        phrases.append(f"{one.key} is {one.value} in all settings; {defaults} ({own})")
+        if any(one.one_victim):
+            labels = _labels(keys, points, list(map(str, one.one_victim)))
+            few = dict.fromkeys(label for label, alone in zip(labels, one.one_victim, strict=True) if alone)
+            phrases.append(ONE_VICTIM.format(labels=_joined(list(few)), key=one.key, value=one.value))
+    return phrases
 
 
 def by_value(comparison: Comparison, values: Sequence[Any]) -> str:
@@ -74,9 +95,13 @@ def by_value(comparison: Comparison, values: Sequence[Any]) -> str:
         comparison: the settings.
         values: one for each of them.
     """
+    return _by_value(comparison.keys, [setting.overrides for setting in comparison], values)
+
+
+def _by_value(keys: Sequence[str], points: Sequence[Overrides], values: Sequence[Any]) -> str:
     shown = ["-" if value is None else value if isinstance(value, str) else json.dumps(value) for value in values]
     groups: dict[str, list[str]] = {value: [] for value in shown}
-    for value, label in zip(shown, _labels(comparison, shown), strict=True):
+    for value, label in zip(shown, _labels(keys, points, shown), strict=True):
         if label not in groups[value]:
             groups[value].append(label)
     others = max(reversed(groups), key=lambda value: len(groups[value]))
@@ -86,13 +111,13 @@ def by_value(comparison: Comparison, values: Sequence[Any]) -> str:
     return ", ".join([*named, f"{others} under the others"])
 
 
-def _labels(comparison: Comparison, values: Sequence[str]) -> list[str]:
+def _labels(keys: Sequence[str], points: Sequence[Overrides], values: Sequence[str]) -> list[str]:
     """Name settings: by the values of one key that varies where these decide, else by the values of all."""
-    for place in range(len(comparison.keys)):
-        own = [setting.overrides[place][1].strip("\"'") for setting in comparison]
+    for place in range(len(keys)):
+        own = [point[place][1].strip("\"'") for point in points]
         if len(set(zip(own, values, strict=True))) == len(set(own)):
             return own
-    return [setting.label for setting in comparison]
+    return [", ".join(value.strip("\"'") for _, value in point) or "as given" for point in points]
 
 
 def _joined(labels: Sequence[str]) -> str:

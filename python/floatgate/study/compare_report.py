@@ -10,7 +10,7 @@ from floatgate.report.sections import latency_charts, lifetime_headline, not_mod
 from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
-from floatgate.study import difference_charts, varied_charts
+from floatgate.study import also_differs, difference_charts, varied_charts
 from floatgate.study.compare_rows import notes, settings_rows, table_rows
 
 if TYPE_CHECKING:
@@ -101,7 +101,7 @@ def _pictures(comparison: Comparison) -> list[Part]:
     if not drawn:
         return []
     how = Text("Thin bars across a mark are 95 % intervals, where they are known.")
-    return [Section("Side by side", [how, *drawn])]
+    return [Section("Side by side", [how, *map(Text, also_differs.notes(comparison)), *drawn])]
 
 
 def _latency(comparison: Comparison) -> list[Part]:

@@ -58,7 +58,7 @@ def restored(path: Path, content: Any, baseline: Settings | None = None) -> Comp
         wanted = {key: toml_value(key, value) for key, value in baseline.items()}
         places = baselines_of([setting.overrides for setting in settings], wanted)
     same = [
-        Shared(key, one["value"], tuple(one["defaults"]), stated=one.get("stated", False))
+        Shared(key, one["value"], tuple(one["defaults"]), one.get("stated", False), tuple(one.get("one_victim", ())))
         for key, one in (content.get("same_in_all") or {}).items()
     ]
     return Comparison(settings, places, same)

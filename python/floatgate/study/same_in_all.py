@@ -12,13 +12,14 @@ from __future__ import annotations
 
 import contextlib
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from floatgate.base.errors import warn
+from floatgate.base.errors import InputError, warn
+from floatgate.report.sections import streams
 from floatgate.results.result_view import look
-from floatgate.run.experiment import Experiment
+from floatgate.run.experiment import Experiment, Overrides
 from floatgate.run.run import check
 from floatgate.study.own_defaults import FOLLOW_MODE, MODE, own_default
 from floatgate.study.runs.plan import named_values, placed
@@ -26,6 +27,8 @@ from floatgate.study.runs.points import Points
 
 TRIGGER = "ftl.collect.trigger_free_blocks"
 _STATING = (TRIGGER, "ftl.collect.trigger_free_share")
+_CHECKED_MAX = 1000
+"""Points of a sweep whose default triggers are looked at; of a larger one, those are spread evenly."""
 _DRIVES = "drive.preset"
 """Drives may state a trigger of their own, on purpose."""
 
@@ -39,17 +42,20 @@ class Shared:
         value: its value, the largest of the defaults.
         defaults: what each setting would have by itself.
         stated: whether the experiment states the value; else the comparison chose it.
+        one_victim: whether each setting collects one victim at a time under the value, yet several by default.
     """
 
     key: str
     value: int | str
     defaults: tuple[int | str, ...]
     stated: bool = False
+    one_victim: tuple[bool, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as ``compare.json`` keeps it."""
         entry: dict[str, Any] = {"value": self.value, "defaults": list(self.defaults)}
-        return entry | {"stated": True} if self.stated else entry
+        entry |= {"stated": True} if self.stated else {}
+        return entry | ({"one_victim": list(self.one_victim)} if any(self.one_victim) else {})
 
 
 def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, ...]]:
@@ -67,16 +73,49 @@ def shared(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, 
     """
     if _DRIVES in points.keys or _stating(base, points) is not None:
         return base, ()
-    defaults = []
-    for point in points:
-        value = look(tomllib.loads(check(base.with_overrides(placed(point, {})))), *TRIGGER.split("."))
-        if not isinstance(value, int):
-            return base, ()
-        defaults.append(value)
-    if len(set(defaults)) < 2:
+    return _largest(base, list(points))
+
+
+def shared_in_sweep(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, ...], list[Overrides]]:
+    """Give all points of a sweep or a search one trigger, by the rule of :func:`shared`.
+
+    Of many points, some are checked that are spread evenly; unusable points become rows and do not count.
+
+    Args:
+        base: the experiment.
+        points: the settings that vary.
+
+    Returns:
+        What :func:`shared` returns, and the points whose defaults were looked at.
+    """
+    if _DRIVES in points.keys or _stating(base, points) is not None:
+        return base, (), []
+    usable: list[Overrides] = []
+    for number in range(0, len(points), max(1, len(points) // _CHECKED_MAX) | 1):
+        point = points.at(number)
+        with contextlib.suppress(InputError):
+            check(base.with_overrides(placed(point, {})))
+            usable.append(point)
+    return *_largest(base, usable), usable
+
+
+def _largest(base: Experiment, points: Sequence[Overrides]) -> tuple[Experiment, tuple[Shared, ...]]:
+    """Set the largest default of the trigger, where the defaults of some usable points differ."""
+    levels = [_levels(base, point) for point in points]
+    defaults = [trigger for trigger, _ in levels if trigger is not None]
+    if len(defaults) < len(levels) or len(set(defaults)) < 2:
         return base, ()
     largest = max(defaults)
-    return base.with_overrides([(TRIGGER, str(largest))]), (Shared(TRIGGER, largest, tuple(defaults)),)
+    made = base.with_overrides([(TRIGGER, str(largest))])
+    one_victim = [several and not _levels(made, point)[1] for (_, several), point in zip(levels, points, strict=True)]
+    return made, (Shared(TRIGGER, largest, tuple(defaults), one_victim=tuple(one_victim)),)
+
+
+def _levels(base: Experiment, point: Overrides) -> tuple[int | None, bool]:
+    """Return the trigger of a point, and whether blocks are shared there and collected several at a time."""
+    config = tomllib.loads(check(base.with_overrides(placed(point, {}))))
+    trigger = look(config, *TRIGGER.split("."))
+    return trigger if isinstance(trigger, int) else None, streams.batched({"config": config}) is not None
 
 
 def defaults_left(base: Experiment, points: Points) -> tuple[Experiment, tuple[Shared, ...]]:
