@@ -25,6 +25,50 @@ from floatgate.study.runs.work import DONE, Answer, Job
 VARY = ("--vary", "ftl.spare_factor=0.2..0.4:3", "--vary", "ftl.collect.policy=greedy,fifo")
 
 
+def test_a_sweep_has_the_trigger_of_a_comparison(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    """A sweep and a comparison over the same values have the same figures, and say what follows from the trigger."""
+    vary = ("--vary", "ftl.separate.policy=none,sepbit", "--set", "workload.pattern=zipf")
+    output = cli("sweep", experiment, *vary, "--out", "s").done()
+    trigger = "ftl.collect.trigger_free_blocks"
+    cli("compare", experiment, *vary, "--out", "c").done()
+    compared = floatgate.load_comparison(tmp_path / "c")
+    rows = floatgate.load_sweep(tmp_path / "s").arrow().to_pylist()
+    assert [row["waf"] for row in rows] == [run.waf for run in compared.runs]
+    assert [row[trigger] for row in rows] == [2, 2]
+    page = (tmp_path / "s/report.html").read_text()
+    for note in (
+        f"{trigger} is 2 in all settings; by default it would be 1 under none, 2 under sepbit (--own-defaults",
+        "Under none collection then takes one victim at a time; by default it frees several at once there",
+    ):
+        assert f"note       {note}" in output
+        assert note in page
+        assert note in compared.text()
+    assert "note" in cli("sweep", experiment, *vary, "--out", "s", "--resume").done()
+    own = cli("sweep", experiment, *vary, "--own-defaults", "--out", "own").done()
+    assert f"note       also differs: {trigger} 1 under none, 2 under sepbit" in own
+    assert floatgate.load_sweep(tmp_path / "own").arrow().to_pylist()[0][trigger] == 1
+    assert "--own-defaults" not in cli("sweep", experiment, *VARY, "--out", "other").done()
+
+
+def test_unusable_points_do_not_choose_the_trigger(cli: Cli, experiment: Path) -> None:
+    vary = ("--vary", "ftl.separate.policy=none,sepbit", "--vary", "ftl.spare_factor=0.2,0.0125")
+    swept = cli("sweep", experiment, *vary, "--out", "s")
+    assert "4: 3 done, 1 unusable" in swept.out
+    assert "is 2 in all settings; by default it would be 1 under none, 2 under sepbit" in swept.out
+
+
+def test_runs_without_a_steady_waf_are_named(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    vary = ("--vary", "ftl.collect.policy=greedy,cost-benefit", "--vary", "ftl.spare_factor=0.1,0.3")
+    short = ("--set", "ftl.precondition=none", "--set", "workload.requests=30000")
+    output = cli("sweep", experiment, *vary, *short, "--repeat", "2", "--out", "s").done()
+    compared = cli("compare", experiment, *vary, *short, "--repeat", "2").done()
+    lacking = [line for line in compared.splitlines() if "no steady WAF" in line or "no life yet" in line]
+    assert lacking
+    for line in lacking:
+        assert line.split(":")[0] in output
+    assert "no life yet" in (tmp_path / "s/report.html").read_text()
+
+
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 

@@ -58,6 +58,17 @@ def test_the_known_best_of_a_small_grid_is_found(cli: Cli, experiment: Path, tmp
     assert len(settings) == len(set(settings)) <= trials
 
 
+def test_a_search_has_the_trigger_of_a_comparison(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    search = ("tune", experiment, "--vary", "ftl.separate.policy=none,sepbit", "--minimise", "waf_bytes")
+    note = (
+        "note       ftl.collect.trigger_free_blocks is 2 in all settings; by default it would be 1 under none, 2 under"
+    )
+    assert note in cli(*search, "--out", "t").done()
+    assert note.removeprefix("note       ") in (tmp_path / "t/report.html").read_text()
+    assert note in cli("tune", "--out", "t", "--resume").done()
+    assert "also differs" in cli(*search, "--own-defaults", "--out", "own").done()
+
+
 def test_a_bound_rules_settings_out_and_a_maximum_is_found(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     cli("sweep", experiment, *GRID, "--out", "grid", "--no-report").done()
     rows = pq.read_table(tmp_path / "grid/sweep.parquet").to_pylist()

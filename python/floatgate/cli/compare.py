@@ -48,14 +48,7 @@ def compare(
             "the first value of the first --vary.",
         ),
     ] = None,
-    own_defaults: Annotated[
-        bool,
-        typer.Option(
-            "--own-defaults",
-            help="Leave each setting its own default of ftl.collect.trigger_free_blocks. Without this, all settings "
-            "have the largest of these defaults.",
-        ),
-    ] = False,
+    own_defaults: o.OwnDefaults = False,
     set: o.Set = None,
     *,
     source: g.EndingSource,

@@ -136,6 +136,14 @@ SearchVary = Annotated[
         help="Values of a key to search among, or a range FROM..TO (FROM..TO:log). Repeat the option for more keys.",
     ),
 ]
+OwnDefaults = Annotated[
+    bool,
+    typer.Option(
+        "--own-defaults",
+        help="Leave each setting its own default of ftl.collect.trigger_free_blocks. Without this, all settings have "
+        "the largest of these defaults.",
+    ),
+]
 Sample = Annotated[
     str | None,
     typer.Option(

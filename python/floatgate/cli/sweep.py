@@ -19,10 +19,10 @@ from floatgate.results.folder import REPORT, draw
 from floatgate.study.runs.engine import Engine
 from floatgate.study.runs.engines import engine_of
 from floatgate.study.runs.folders import folder_for
-from floatgate.study.runs.work import Answer
+from floatgate.study.runs.work import DONE, Answer
 from floatgate.study.sweeps.loaded import load_sweep
 from floatgate.study.sweeps.spec import SweepOptions, points_of
-from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of, planned
+from floatgate.study.sweeps.sweep import PLAN, Sweep, begun_from, must_be_few, must_go_on, plan_of, planned
 
 _OF_RESUMED = ("out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force")
 """Parameters of a sweep that goes on as it was begun."""
@@ -42,6 +42,7 @@ def sweep(
     samples: o.Samples = None,
     sample_seed: o.SampleSeed = None,
     repeat: o.Repeat = None,
+    own_defaults: o.OwnDefaults = False,
     set: o.Set = None,
     *,
     source: g.EndingSource,
@@ -73,7 +74,8 @@ def sweep(
         request = SweepOptions(tuple(vary or ()), sample, samples, sample_seed, repeat)
         points, repeats = points_of(request, base.sweep, experiment or "floatgate sweep")
         must_be_few(len(points) * repeats, yes=yes)
-        plan = plan_of(base, points, repeats, shadow=shadow)
+        base, notes = begun_from(base, points, own_defaults=own_defaults)
+        plan = plan_of(base, points, repeats, shadow=shadow, notes=notes)
         name = base.name()
     elif o.has_other_parameters(context, *_OF_RESUMED, *PICTURES):
         raise input_error("--resume: without an experiment the sweep goes on as it was begun; expected no settings")
@@ -111,6 +113,9 @@ def _swept(begun: Sweep, engine: Engine, output: Output, drawn: Files | None, *,
             draw(begun.folder / REPORT, lambda: load_sweep(begun.folder).report(o.command_line()))
         output.give(begun.summary())
         output.say(begun.text())
+        if begun.journal.counts.get(DONE):
+            for note in load_sweep(begun.folder).notes():
+                output.say(f"{'note':<10} {one_line(note)}")
         output.say(f"{'table':<10} {one_line(begun.table)}")
         output.say(o.place_line(begun.folder, report=report))
         if drawn is not None:

@@ -26,7 +26,7 @@ from floatgate.study.runs.folders import folder_for
 from floatgate.study.runs.plan import must_be_same
 from floatgate.study.sweeps.spec import SweepOptions as Vary
 from floatgate.study.sweeps.spec import points_of
-from floatgate.study.sweeps.sweep import plan_of
+from floatgate.study.sweeps.sweep import begun_from, plan_of
 from floatgate.study.tune.objective import goal_of
 from floatgate.study.tune.search import BEST, FILE, SAMPLE, SAMPLES, Search, SearchPlan, Trial, begun, best_of
 
@@ -63,6 +63,7 @@ def tune(
     batch: Annotated[int, typer.Option(metavar="N", min=1, help="Settings that are proposed at a time.")] = BATCH,
     search_seed: Annotated[int, typer.Option(metavar="N", min=1, help="Seed of the proposals.")] = 1,
     repeat: o.Repeat = None,
+    own_defaults: o.OwnDefaults = False,
     set: o.Set = None,
     *,
     source: g.EndingSource,
@@ -97,7 +98,8 @@ def tune(
         )
         if points.listed:
             raise input_error("floatgate tune: sweep.points lists settings; expected keys that vary by themselves")
-        plan = SearchPlan(plan_of(base, points, repeats), goal, trials, batch, search_seed)
+        base, notes = begun_from(base, points, own_defaults=own_defaults)
+        plan = SearchPlan(plan_of(base, points, repeats, notes=notes), goal, trials, batch, search_seed)
     elif o.has_other_parameters(context, *_OF_RESUMED, *PICTURES):
         raise input_error("--resume: without an experiment the search goes on as it was begun; expected only --trials")
     _must_be_installed()
@@ -188,8 +190,7 @@ def _text(
         if len(front) > 1:
             lines.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
         lines += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
-        pace = page.pace_note(plan, front)
-        lines += [] if pace is None else [f"{'note':<10} {pace}"]
+        lines += [f"{'note':<10} {one_line(note)}" for note in page.notes(plan, front)]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
         lines.append(f"{'importance':<10} of keys for {key}: {parts}")

@@ -57,12 +57,23 @@ def notes(comparison: Comparison) -> list[str]:
         comparison: the settings.
     """
     same = same_notes(comparison.same_in_all, comparison.keys, [setting.overrides for setting in comparison])
-    differing = of_comparison(comparison)
+    points = [setting.overrides for setting in comparison]
+    return [*same, *differing_notes(of_comparison(comparison), comparison.keys, points)]
+
+
+def differing_notes(differing: Values, keys: Sequence[str], points: Sequence[Overrides]) -> list[str]:
+    """Say which settings differ besides those that vary; nothing if none does.
+
+    Args:
+        differing: such settings.
+        keys: those that vary.
+        points: the values of these.
+    """
     if not differing:
-        return same
-    parts = [f"{key} {by_value(comparison, values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
+        return []
+    parts = [f"{key} {_by_value(keys, points, values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
     more = len(differing) - SHOWN_MAX
-    return [*same, f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
+    return [f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
 
 
 def same_notes(same: Sequence[Shared], keys: Sequence[str], points: Sequence[Overrides]) -> list[str]:
@@ -112,11 +123,11 @@ def _by_value(keys: Sequence[str], points: Sequence[Overrides], values: Sequence
 
 
 def _labels(keys: Sequence[str], points: Sequence[Overrides], values: Sequence[str]) -> list[str]:
-    """Name settings: by the values of one key that varies where these decide, else by the values of all."""
-    for place in range(len(keys)):
-        own = [point[place][1].strip("\"'") for point in points]
-        if len(set(zip(own, values, strict=True))) == len(set(own)):
-            return own
+    """Name settings: by the values of the key that decides, the one with the fewest; else by the values of all."""
+    columns = [[point[place][1].strip("\"'") for point in points] for place in range(len(keys))]
+    deciding = [own for own in columns if len(set(zip(own, values, strict=True))) == len(set(own))]
+    if deciding:
+        return min(deciding, key=lambda own: len(set(own)))
     return [", ".join(value.strip("\"'") for _, value in point) or "as given" for point in points]
 
 

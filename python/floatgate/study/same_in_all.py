@@ -87,6 +87,9 @@ def shared_in_sweep(base: Experiment, points: Points) -> tuple[Experiment, tuple
 
     Returns:
         What :func:`shared` returns, and the points whose defaults were looked at.
+
+    Raises:
+        InputError: the largest default is unusable in a point that can be used by itself.
     """
     if _DRIVES in points.keys or _stating(base, points) is not None:
         return base, (), []

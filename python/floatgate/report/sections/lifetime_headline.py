@@ -122,7 +122,8 @@ def shortages(results: Mapping[str, Facts]) -> list[str]:
     for group in groups.values():
         worst = max(group.values(), key=lambda one: one.setting[1] if one.setting else 0)
         which = "All settings" if len(group) == len(results) else f"{len(group)} of {len(results)} settings"
-        which = ", ".join(group) if len(group) < len(results) and len(group) <= _NAMED_MAX else which
+        listed = ("; " if any(", " in label for label in group) else ", ").join(group)
+        which = listed if len(group) < len(results) and len(group) <= _NAMED_MAX else which
         lacks = "no steady WAF and no life yet" if worst.text.startswith(_NOT_STATIONARY) else "no life yet"
         alike = worst.setting is None or len({one.setting for one in group.values()}) == 1
         phrases.append(f"{which}: {lacks}; {worst if alike else worst.text_for_all()}.")

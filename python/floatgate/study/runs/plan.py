@@ -53,6 +53,7 @@ class RunPlan:
         shadow: whether to check against a shadow model.
         contents: hashes of the files, by name.
         memory_bytes: the most that a run may take; None for no limit. A study may go on with another.
+        notes: how to read the results.
     """
 
     base: Experiment
@@ -63,6 +64,7 @@ class RunPlan:
     shadow: bool = False
     contents: Mapping[str, str] = field(default_factory=dict)
     memory_bytes: int | None = None
+    notes: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         return len(self.points) * self.repeat
@@ -125,6 +127,7 @@ class RunPlan:
             kept["files"].table(),
             kept["shadow"].flag(),
             kept["contents"].table(),
+            notes=kept_notes(kept),
         )
 
 
@@ -143,6 +146,12 @@ def kept_experiment(kept: Node) -> Experiment:
         overrides.append((parts[0].text(), parts[1].text()))
     toml = kept.get("toml")
     return Experiment(None if toml is None else toml.text(), kept["path"].text(), overrides)
+
+
+def kept_notes(kept: Node) -> tuple[str, ...]:
+    """Return the notes that a plan keeps; none of a plan without them."""
+    notes = kept.get("notes")
+    return () if notes is None else tuple(note.text() for note in notes.elements())
 
 
 def must_be_same(folder: Path, before: Mapping[str, Any], now: Mapping[str, Any], *, alone: str = "") -> None:

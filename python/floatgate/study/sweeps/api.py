@@ -14,7 +14,7 @@ from floatgate.run.experiment import ExperimentLike, Settings, resolve, toml_val
 from floatgate.study.runs.engines import engine_of
 from floatgate.study.sweeps.loaded import LoadedSweep, load_sweep
 from floatgate.study.sweeps.spec import SweepOptions, points_of
-from floatgate.study.sweeps.sweep import PLAN, Sweep, must_be_few, must_go_on, plan_of
+from floatgate.study.sweeps.sweep import PLAN, Sweep, begun_from, must_be_few, must_go_on, plan_of
 
 __all__ = ["LoadedSweep", "load_sweep", "sweep"]
 
@@ -29,6 +29,7 @@ def sweep(
     samples: int | None = None,
     sample_seed: int | None = None,
     repeat: int | None = None,
+    own_defaults: bool = False,
     set: Settings | None = None,
     on: str = "local",
     jobs: int | None = None,
@@ -45,6 +46,8 @@ def sweep(
         samples: points of the last two.
         sample_seed: seed of the sample.
         repeat: seeds of each setting, the same for all.
+        own_defaults: leave each setting its own default of ``ftl.collect.trigger_free_blocks``; else all have the
+            largest one, where nothing states it.
         set: settings that all share.
         on: ``local``, ``dask://HOST:PORT`` or ``tls://HOST:PORT``.
         jobs: runs at a time under ``local``; None for one per core.
@@ -64,7 +67,8 @@ def sweep(
         "sweep",
     )
     must_be_few(len(points) * repeats, yes=False)
-    plan = plan_of(base, points, repeats)
+    base, notes = begun_from(base, points, own_defaults=own_defaults)
+    plan = plan_of(base, points, repeats, notes=notes)
     engine = engine_of(on, jobs)
     going_on = resume and (Path(out) / PLAN).is_file()
     with RunFolder.named(os.fspath(out), force=force or going_on) as folder, contextlib.closing(engine):

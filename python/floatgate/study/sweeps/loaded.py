@@ -18,6 +18,7 @@ from floatgate.results.seed_stats import KIND, Mean, Spread, drawn_kind
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE, Journal, Wrong
 from floatgate.study.runs.work import DONE
+from floatgate.study.sweeps import steadiness
 from floatgate.study.sweeps.read_table import read_table
 from floatgate.study.sweeps.sweep import planned
 
@@ -41,7 +42,15 @@ class LoadedSweep(Framed):
         repeat: seeds of each setting.
     """
 
-    def __init__(self, folder: Path, keys: list[str], planned: int, repeat: int, wrong: Wrong | None = None) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        keys: list[str],
+        planned: int,
+        repeat: int,
+        wrong: Wrong | None = None,
+        notes: Sequence[str] = (),
+    ) -> None:
         """Use :func:`load_sweep`.
 
         Args:
@@ -50,9 +59,11 @@ class LoadedSweep(Framed):
             planned: how many runs it has when it is complete.
             repeat: seeds of each setting.
             wrong: checks the figures of its journal; None where they are flat rows.
+            notes: how to read the results, from its plan.
         """
         self.folder, self.keys, self.planned, self.repeat = folder, keys, planned, repeat
         self._wrong = wrong
+        self._begun_with = tuple(notes)
         self._table: pa.Table | None = None
 
     def __repr__(self) -> str:
@@ -113,6 +124,10 @@ class LoadedSweep(Framed):
             wanted = [key for key in wanted if key != lifetime_headline.YEARS]
         wanted += [first] if uneven and first in table.column_names else []
         return [dict(zip(self.keys, values, strict=True)) | _means(rows, wanted) for values, rows in groups.items()]
+
+    def notes(self) -> list[str]:
+        """Return how to read the figures: keys with one value in all runs, collection in batches, runs not steady."""
+        return [*self._begun_with, *steadiness.notes(self)]
 
     def own_pace(self) -> bool:
         """Return whether the drive sets the rate of a run, as in a closed loop: then lives are compared in bytes."""
@@ -245,4 +260,4 @@ def load_sweep(folder: str | os.PathLike[str]) -> LoadedSweep:
         runs, wrong = len(plan), plan.wrong
     if not (path / TABLE).is_file():
         raise InputError(f"{path}: no run of the sweep has ended yet; expected a sweep with results")
-    return LoadedSweep(path, plan.keys, runs, plan.repeat, wrong)
+    return LoadedSweep(path, plan.keys, runs, plan.repeat, wrong, plan.notes)

@@ -30,7 +30,7 @@ def page(sweep: LoadedSweep, command: str | None = None) -> str:
     keys = sweep.keys
     parts = [
         *varied_charts.best(rows, keys, lambda _, row: varied_charts.keyed(row, keys)),
-        *([Section("Figures", varied_charts.pages(rows, keys))] if rows else []),
+        *([Section("Figures", [*map(Text, sweep.notes()), *varied_charts.pages(rows, keys)])] if rows else []),
         *_table(rows, keys, [Text(lifetime_headline.OWN_PACE_NOTE)] if sweep.own_pace() else []),
         *_failures(sweep),
     ]

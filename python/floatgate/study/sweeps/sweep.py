@@ -16,6 +16,7 @@ from floatgate.base.parallel import RUNS_MAX
 from floatgate.results import shapes
 from floatgate.results.flat import plain
 from floatgate.run.experiment import Experiment
+from floatgate.study.also_differs import differing_notes, same_notes
 from floatgate.study.runs.engine import Engine, Progress
 from floatgate.study.runs.files import names_file
 from floatgate.study.runs.journal import FILE as JOURNAL
@@ -25,6 +26,7 @@ from floatgate.study.runs.plan import RunPlan, must_be_same, named_values, plan_
 from floatgate.study.runs.points import Points
 from floatgate.study.runs.requested import carry_out, left
 from floatgate.study.runs.work import DONE, FAILED, UNUSABLE, Answer
+from floatgate.study.same_in_all import defaults_left, shared_in_sweep
 from floatgate.study.sweeps.spec import must_be_usable
 
 SCHEMA = "floatgate.sweep/1"
@@ -38,8 +40,35 @@ OnAnswer = Callable[[Answer, int, int], None]
 """Called with each answer, how many runs have ended and how many there are."""
 
 
-def plan_of(base: Experiment, points: Points, repeat: int, *, shadow: bool = False) -> RunPlan:
+def begun_from(base: Experiment, points: Points, *, own_defaults: bool) -> tuple[Experiment, tuple[str, ...]]:
+    """Give all points one trigger of collection where its default follows from what varies, as a comparison does.
+
+    Args:
+        base: the experiment.
+        points: the settings that vary.
+        own_defaults: leave each point its own default.
+
+    Returns:
+        The experiment for all points, and what to say of it.
+    """
+    made, same, checked = shared_in_sweep(base, points)
+    if own_defaults:
+        differing = {one.key: one.defaults for one in same}
+        return defaults_left(base, points)[0], tuple(differing_notes(differing, points.keys, checked))
+    return made, tuple(same_notes(same, points.keys, checked))
+
+
+def plan_of(
+    base: Experiment, points: Points, repeat: int, *, shadow: bool = False, notes: tuple[str, ...] = ()
+) -> RunPlan:
     """Plan a sweep; it may go on from another folder, so files are named by whole paths.
+
+    Args:
+        base: the experiment.
+        points: the settings that vary.
+        repeat: seeds of each point.
+        shadow: whether to check against a shadow model.
+        notes: how to read the results.
 
     Raises:
         InputError: seeds vary and are repeated too, no point can be used, or a file cannot be read.
@@ -51,12 +80,18 @@ def plan_of(base: Experiment, points: Points, repeat: int, *, shadow: bool = Fal
         path=os.path.abspath(base.path) if base.toml is not None else "",  # noqa: PTH100
         overrides=[(key, _toml_path(value) if names_file(key, value) else value) for key, value in base.overrides],
     )
-    return plan_runs(base, points, repeat, shadow=shadow, files=files)
+    return replace(plan_runs(base, points, repeat, shadow=shadow, files=files), notes=notes)
 
 
 def plan_dict(plan: RunPlan) -> dict[str, Any]:
     """Return a plan as ``sweep.json`` keeps it."""
-    return {"schema": SCHEMA, "version": _core.__version__, "runs": len(plan), **plan.to_dict()}
+    return {
+        "schema": SCHEMA,
+        "version": _core.__version__,
+        "runs": len(plan),
+        **plan.to_dict(),
+        "notes": list(plan.notes),
+    }
 
 
 def _toml_path(value: str) -> str:

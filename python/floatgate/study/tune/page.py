@@ -104,15 +104,25 @@ def pace_note(plan: SearchPlan, front: Sequence[Trial]) -> str | None:
     return f"{key} prefers slow settings: in a closed loop they write less per day; {instead} is free of the rate"
 
 
+def notes(plan: SearchPlan, front: Sequence[Trial]) -> list[str]:
+    """Return how to read the result: what its rate means for lives, and keys with one value in all trials.
+
+    Args:
+        plan: of the search.
+        front: the best trials.
+    """
+    pace = pace_note(plan, front)
+    return [*([] if pace is None else [f"{pace}."]), *plan.runs.notes]
+
+
 def _winner(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
     if not front:
         return [Text("No setting keeps to the bounds.", strong=True)]
     best = front[0]
     cards = [(key, units.figure(best.figures[key], 4), f"trial {best.number}") for key in plan.goal.keys]
     rows = [(key, str(plain(value))) for key, value in best.settings]
-    notes = [end.text() for end in at_ends(plan, trials, front)]
-    notes += [note for note in [pace_note(plan, front)] if note]
-    return [Cards(cards), Rows(rows), *(Text(f"{note}.") for note in notes)]
+    ends = [end.text() for end in at_ends(plan, trials, front)]
+    return [Cards(cards), Rows(rows), *(Text(f"{end}.") for end in ends), *map(Text, notes(plan, front))]
 
 
 def _pictures(plan: SearchPlan, trials: Sequence[Trial], importance: dict[str, dict[str, float]]) -> list[Part]:

@@ -28,7 +28,7 @@ from floatgate.study.runs.engine import Engine
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE
 from floatgate.study.runs.journaled import WRITABLE, Journaled
-from floatgate.study.runs.plan import RunPlan, kept_experiment
+from floatgate.study.runs.plan import RunPlan, kept_experiment, kept_notes
 from floatgate.study.runs.points import RUNS_END, Axis, Points
 from floatgate.study.runs.requested import carry_out
 from floatgate.study.runs.rows import wrong_against
@@ -105,6 +105,7 @@ class SearchPlan:
             "seed": self.runs.seed,
             "search_seed": self.search_seed,
             "files": runs["files"],
+            "notes": list(self.runs.notes),
         }
 
     @classmethod
@@ -132,6 +133,7 @@ class SearchPlan:
             kept["repeat"].whole(1, RUNS_END),
             kept["seed"].whole(),
             kept["files"].table(),
+            notes=kept_notes(kept),
         )
         trials, batch = (kept[key].whole(1, RUNS_END) for key in ("trials", "batch"))
         return cls(runs, wanted, trials, batch, kept["search_seed"].whole())
