@@ -10,7 +10,7 @@ import floatgate
 from conftest import SMALL
 from floatgate.base import units
 from floatgate.pages.causes import CAUSES, REASONS, by_reason, patterned, reason
-from floatgate.report.sections import energy, latency_charts, waiting
+from floatgate.report.sections import energy, latency, latency_charts, waiting
 
 TIMED = SMALL | {
     "mode": "timed",
@@ -232,6 +232,23 @@ def test_a_comparison_shows_latencies_side_by_side() -> None:
     text = done.report()
     assert "<b>Latency of reads</b>" in text
     assert "<b>Latency of writes</b>" in text
+
+
+def test_a_comparison_shows_means_that_differ_where_p99_does_not() -> None:
+    """The 99th percentile hides what most reads gain; where it differs itself, it is enough."""
+
+    def header(*reads: tuple[float, float]) -> list[str]:
+        results = [{"latency_us": {"read": {"mean": mean, "p99": p99, "p999": p99}}} for mean, p99 in reads]
+        columns = latency.SECTION.columns[0]
+        assert columns.fitted is not None
+        shown = columns.fitted(results)
+        assert [len(shown.cells(result, None)) for result in results] == [len(shown.header)] * len(results)
+        return list(shown.header)
+
+    assert header((944.0, 2000.0), (452.0, 2010.0)) == ["read mean", "read p99", "read p99.9"]
+    assert header((944.0, 2000.0), (900.0, 2010.0)) == ["read p99", "read p99.9"]
+    assert header((944.0, 2000.0), (452.0, 1000.0)) == ["read p99", "read p99.9"]
+    assert header((944.0, 2000.0)) == ["read p99", "read p99.9"]
 
 
 def test_the_modes_stand_side_by_side_without_inventing_latencies() -> None:

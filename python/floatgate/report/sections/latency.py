@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from floatgate.base import units
@@ -21,6 +22,8 @@ QUANTILES = (
     ("max", "longest"),
 )
 """Keys of ``latency_us.read`` and what to call them."""
+APART = 0.1
+"""Relative difference of a mean latency from which on a table of settings shows it where p99 does not differ so."""
 
 
 def line(result: dict[str, Any]) -> str | None:
@@ -169,15 +172,34 @@ def known(result: dict[str, Any]) -> bool:
     return any(look(result, "latency_us", kind) for kind, _ in latency_charts.KINDS)
 
 
-def _columns(kind: str) -> section.Columns:
-    """Return two quantiles of reads or of writes."""
-    names = {"p99": "p99", "p99.9": "p999"}
+def _differs(results: Sequence[dict[str, Any]], kind: str, key: str) -> bool:
+    """Return whether a latency differs between results by more than :data:`APART`."""
+    values = [value for result in results if (value := look(result, "latency_us", kind, key))]
+    return bool(values) and max(values) > (1.0 + APART) * min(values)
+
+
+def _fitted(kind: str) -> Callable[[Sequence[dict[str, Any]]], section.Columns]:
+    """Return the columns for all results of a table: the mean too, where it differs and p99 does not."""
+
+    def columns(results: Sequence[dict[str, Any]]) -> section.Columns:
+        hidden = _differs(results, kind, "mean") and not _differs(results, kind, "p99")
+        return _columns(kind, mean=hidden)
+
+    return columns
+
+
+def _columns(kind: str, *, mean: bool = False) -> section.Columns:
+    """Return two quantiles of reads or of writes, with the mean before them where a table needs it."""
+    names = {**({"mean": "mean"} if mean else {}), "p99": "p99", "p99.9": "p999"}
 
     def cells(result: dict[str, Any], _difference: section.Difference | None) -> list[str]:
         return [section.span_us(look(result, "latency_us", kind, key)) for key in names.values()]
 
     return section.Columns(
-        [f"{kind} {name}" for name in names], cells, applies=lambda result: bool(look(result, "latency_us", kind))
+        [f"{kind} {name}" for name in names],
+        cells,
+        applies=lambda result: bool(look(result, "latency_us", kind)),
+        fitted=_fitted(kind),
     )
 
 
