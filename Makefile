@@ -72,6 +72,9 @@ bench: build ## measure speed and memory beside their yardsticks, keep the figur
 	fi
 	$(BIN)/python scripts/bench_table.py
 
+bench-live: build ## measure a live drive under fio: requests per second, late replies, memory of a drive of 1 TiB
+	$(BIN)/python scripts/bench_live.py
+
 bench-compare: $(STAMPS)/environment ## the last bench beside the one before, or AGAINST=COMMIT, DATE or NUMBER
 	@$(BIN)/python scripts/bench_compare.py $(if $(AGAINST),--against "$(AGAINST)")
 

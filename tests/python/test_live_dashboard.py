@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import shutil
+import signal
 import socket
 import time
 from collections.abc import Mapping
@@ -86,6 +87,17 @@ def test_replies_leave_when_the_drive_is_done(tmp_path: Path) -> None:
     replayed = json.loads(floatgate.run((folder / "experiment.toml").read_text()).result_json)
     del replayed["run"]
     assert without_run(folder / "result.json") == replayed
+
+
+def test_replies_wait_after_a_restart_too(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    for end in (signal.SIGTERM, signal.SIGKILL, signal.SIGTERM):
+        with served(folder, *TIMED, "--delay", end=end), Client(folder / "socket") as client:
+            for n in range(40):
+                assert client.write(4096 * n, b"r" * 4096) == 0
+            assert client.read(0, 4096) == b"r" * 4096
+            assert client.ask(FLUSH) == 0
+    assert floatgate.load(folder).host.write_requests == 120
 
 
 def test_replies_of_a_worn_out_drive_do_not_wait(tmp_path: Path) -> None:
