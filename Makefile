@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test wheel extra check properties mutants build dev bench bench-compare fuzz golden lint docs site clean prerequisites
+.PHONY: help demo test wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
