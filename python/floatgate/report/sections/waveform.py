@@ -11,6 +11,11 @@ from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
 
+_MULTI_PLANE = ("multi_plane", "multi_plane")
+_SUSPENDED = ("program_suspend", "program_suspends")
+"""Flash commands, and how often the run used them."""
+
+
 def line(result: Mapping[str, Any]) -> str | None:
     """Format as ``a.vcd: 1204 low phases of die 0 in 2.0 s``."""
     table = result.get("waveform")
@@ -30,6 +35,9 @@ def command(result: Mapping[str, Any]) -> str | None:
     blocks = look(dict(result), "config", "drive", "geometry", "blocks_per_plane")
     if blocks is not None:
         shape["blocks_per_plane"] = blocks
+    pages = _multi_page(result)
+    if pages is not None:
+        shape["multi_page"] = pages
     options = " ".join(f"--{key.replace('_', '-')} {value}" for key, value in shape.items())
     return f"floatgate rb measure {shlex.quote(table['file'])} {options} --host-bytes {table['host_bytes']}"
 
@@ -40,10 +48,9 @@ def doubts(result: Mapping[str, Any]) -> list[str]:
     if table is None:
         return []
     texts, pages = [], _pages_per_low_phase(table)
-    several, pieces = _used(result, "multi_plane", "multi_plane"), _used(result, "program_suspend", "program_suspends")
-    if several:
-        mean = "" if pieces or not pages else f" ({pages:.4g} on average: add --multi-page {max(pages, 1.0):.4g})"
-        texts.append(f"multi-plane programs write several pages in one low phase{mean}; counted as one, WAF is too low")
+    several, pieces = _used(result, *_MULTI_PLANE), _used(result, *_SUSPENDED)
+    if several and _multi_page(result) is None:
+        texts.append("multi-plane programs write several pages in one low phase; counted as one, WAF is too low")
     if pieces:
         mean = "" if several or not pages or pages >= 1 else f" ({1 / pages:.4g} on average)"
         texts.append(f"a suspended program is several low phases{mean}; each counts as a program, WAF is too high")
@@ -54,7 +61,22 @@ def doubts(result: Mapping[str, Any]) -> list[str]:
             "a cache program is low only until the array takes its data; its length may be that of a read, and it then "
             "counts as one"
         )
-    return [f"rb measure will be off: {text}" for text in texts]
+    mean = "multi-plane programs write several pages in one low phase: --multi-page is their mean in this run"
+    known = [mean] if several and _multi_page(result) is not None else []
+    return [*known, *(f"rb measure will be off: {text}" for text in texts)]
+
+
+def _multi_page(result: Mapping[str, Any]) -> str | None:
+    """Return the pages per program for the command; None where a die has one plane or the run does not show them."""
+    table = result["waveform"]
+    planes = table["shape"]["planes"]
+    if planes == 1:
+        return None
+    if not _used(result, *_MULTI_PLANE):
+        return "1"
+    pages = _pages_per_low_phase(table)
+    # Suspended programs are several low phases, whose mean says nothing of the planes.
+    return None if not pages or _used(result, *_SUSPENDED) else f"{min(max(pages, 1.0), planes):.3f}"
 
 
 def _used(result: Mapping[str, Any], key: str, counter: str) -> bool:
