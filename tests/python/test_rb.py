@@ -220,6 +220,10 @@ def test_pages_per_program_that_nobody_states_are_an_unknown_error(cli: Cli, tmp
     command = ("rb", "measure", hand_made(tmp_path / "c.vcd"), *DRIVE, "--host-bytes", "300000", "--planes")
     (row,) = [line for line in cli(*command, "4").done().splitlines() if line.startswith("pages per program (M_p) ")]
     assert row.endswith(" unknown: 1 assumed, up to 4")
+    (headline,) = [line for line in cli(*command, "4").done().splitlines() if line.startswith("WAF ")]
+    assert ", if one page per program)" in headline
+    assert "if one page" not in cli(*command, "4", "--multi-page", "1").done()
+    assert "if one page" not in cli(*command, "1").done()
     assert json.loads(cli(*command, "4", "--json", "-").done())["multi_page_interval"] is None
     assert "(M_p)" not in cli(*command, "1").done()
     assert "--multi-page: '1.5..' is not a number of pages" in cli(*command, "4", "--multi-page", "1.5..").refused()
@@ -309,7 +313,7 @@ def test_a_limit_within_a_hump_leaves_erases_unknown(tmp_path: Path) -> None:
     text = screen([str(path)], facts)
     assert "0 reads (shorter), 250 longer (programs or erases), erases unknown, up to " in text
     (warning,) = [one for one in facts["warnings"] if "is no count of erases" in one]
-    assert warning.startswith("the limit of 2250 us lies within a hump of lengths, about 740 to 2500 us (median ")
+    assert warning.startswith("the limit of 2250 us lies within a hump of lengths, about 730 to 2500 us (median ")
 
 
 def test_a_hump_of_one_length_has_no_range(tmp_path: Path) -> None:

@@ -128,7 +128,7 @@ def _pages_error(facts: Facts) -> str:
     planes, ends, pages = facts["shape"]["planes"], facts["multi_page_interval"], facts["multi_page"]
     if planes == 1:
         return ""
-    if ends is None or pages is None:
+    if pages is None or _pages_unknown(facts):
         return f"unknown: 1 assumed, up to {planes}"
     most = max(ends[1] / pages - 1, 1 - ends[0] / pages)
     return f"+-{units.figure(100 * most, 2)} %" if most else "0"
@@ -179,7 +179,13 @@ def interval(facts: Facts) -> str:
     begin = f"{math.floor(low * step + _ROUNDING) / step:.{decimals}f}" if low else "0"
     end = "?" if high is None else f"{math.ceil(high * step - _ROUNDING) / step:.{decimals}f}"
     one = "" if facts["terms"]["dies_share"] is not None else f", one of {dies_of(facts['shape'])} dies for all"
-    return f"{begin} to {end}{one}"
+    pages = ", if one page per program" if _pages_unknown(facts) else ""
+    return f"{begin} to {end}{one}{pages}"
+
+
+def _pages_unknown(facts: Facts) -> bool:
+    """Return whether a program may write several pages, and nobody says how many."""
+    return bool(facts["shape"]["planes"] > 1 and facts["multi_page_interval"] is None)
 
 
 def _multi_page(facts: Facts) -> str:

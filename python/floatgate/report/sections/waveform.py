@@ -10,7 +10,6 @@ from floatgate.base import units
 from floatgate.report.sections import section
 from floatgate.results.result_view import look
 
-
 _MULTI_PLANE = ("multi_plane", "multi_plane")
 _SUSPENDED = ("program_suspend", "program_suspends")
 """Flash commands, and how often the run used them."""
