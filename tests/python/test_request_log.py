@@ -68,6 +68,19 @@ def test_the_command_puts_the_log_into_the_run_folder(cli: Cli, experiment: Path
     }
 
 
+def test_sql_subtracts_any_two_times(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    """Unsigned times ended in an overflow where the second one was larger."""
+    cli("run", experiment, "--set", "mode=timed", "--log-requests", "--no-report", "--out", "r").done()
+    sql = (
+        "select r.arrival_ns - r.completed_ns as early, r.fetched_ns - s.to_ns, r.latency_ns - s.from_ns, "
+        "r.request - s.from_ns, s.from_ns - s.to_ns as before, r.latency_ns "
+        f"from (from '{tmp_path}/r/requests.parquet' limit 100) r, (from '{tmp_path}/r/timeline.parquet' limit 100) s"
+    )
+    rows = floatgate.query([tmp_path / "r"], sql, allow_files=True).to_pylist()
+    assert all(row["early"] == -row["latency_ns"] for row in rows)
+    assert all(row["before"] < 0 for row in rows)
+
+
 def test_what_fails_leaves_no_log(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     there = sorted(tmp_path.iterdir())
     refused = cli("run", experiment, "--log-requests").refused()

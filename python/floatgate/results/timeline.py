@@ -41,10 +41,10 @@ COLUMNS = {
     "cause": "u1",
     "job": "u1",
     "slot": "u4",
-    "from_ns": "u8",
-    "to_ns": "u8",
+    "from_ns": "i8",
+    "to_ns": "i8",
 }
-"""Columns and the type of their values."""
+"""Columns and the type of their values; times are signed, which lets SQL subtract any two of them."""
 
 _CORE = {"slot": "request"}
 """Columns by another name in the core, and in files of earlier builds."""

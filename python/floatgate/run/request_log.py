@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 SCHEMA = "floatgate.requests/1"
 _EXPECTED = "a file that can be written, such as requests.parquet"
-# Numbers and times rise by small steps, for which differences take least room.
+# Numbers and times rise by small steps, for which differences take least room. They are signed: SQL subtracts them.
 _RISING = ("request", "arrival_ns", "fetched_ns", "completed_ns")
 _REPEATED = ["op", "device", "bytes", "queue"]
 
@@ -127,16 +127,16 @@ def _schema() -> pa.Schema:
     import pyarrow as pa
 
     fields = [
-        ("request", pa.uint64()),
-        ("arrival_ns", pa.uint64()),
+        ("request", pa.int64()),
+        ("arrival_ns", pa.int64()),
         ("op", pa.dictionary(pa.int8(), pa.string())),
         ("device", pa.dictionary(pa.int32(), pa.string())),
         ("offset", pa.uint64()),
         ("bytes", pa.uint64()),
         ("queue", pa.uint16()),
-        ("fetched_ns", pa.uint64()),
-        ("completed_ns", pa.uint64()),
-        ("latency_ns", pa.uint64()),
+        ("fetched_ns", pa.int64()),
+        ("completed_ns", pa.int64()),
+        ("latency_ns", pa.int64()),
     ]
     return pa.schema(fields, metadata={"floatgate": json.dumps({"schema": SCHEMA})})
 
@@ -151,11 +151,12 @@ def _record_batch(columns: Mapping[str, bytes], devices: Sequence[str]) -> pa.Re
     device = whole("device", "<u2").astype("i4")
     named = list(devices) or [str(number) for number in range(int(device.max(initial=0)) + 1)]
     arrays = {
-        **{name: pa.array(whole(name)) for name in (*_RISING, "offset", "bytes")},
+        **{name: pa.array(whole(name, "<i8")) for name in _RISING},
+        **{name: pa.array(whole(name)) for name in ("offset", "bytes")},
         "op": pa.DictionaryArray.from_arrays(pa.array(whole("op", "i1")), pa.array(OPERATIONS, pa.string())),
         "device": pa.DictionaryArray.from_arrays(pa.array(device), pa.array(named, pa.string())),
         "queue": pa.array(whole("queue", "<u2")),
-        "latency_ns": pa.array(whole("completed_ns") - whole("arrival_ns")),
+        "latency_ns": pa.array(whole("completed_ns", "<i8") - whole("arrival_ns", "<i8")),
     }
     schema = _schema()
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)
