@@ -122,6 +122,15 @@ def test_studies_write_theirs_without_a_report(
     assert names - {"seeds"} <= written
 
 
+def test_data_of_what_varied_have_a_column_for_each_key(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "d.toml").write_text(SMALL)
+    vary = {"ftl.spare_factor": ["0.1", "0.2"], "ftl.collect.policy": ["greedy", "fifo"]}
+    options = [part for key, values in vary.items() for part in ("--vary", f"{key}={','.join(values)}")]
+    cli("sweep", "d.toml", *options, "--pictures", "p", "--no-report", "-q").done()
+    settings = {tuple(row[key] for key in vary) for row in rows(tmp_path / "p/varied-waf-bytes-1.csv")}
+    assert settings == set(itertools.product(*vary.values()))
+
+
 def test_a_report_of_old_results_writes_the_same_pictures(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_text(SMALL)
     cli("run", "d.toml", "--out", "r", "--pictures", "p", "-q").done()

@@ -408,7 +408,7 @@ def lines(
     made = []
     for point in sorted(_points_of(rows, figure), key=lambda row: row[how.axis]):
         key = tuple(point.get(one) for one in how.lines)
-        kept = _kept(point)
+        kept = _kept(point) | _by_key(point, (how.axis, *how.lines))
         made.append(kept | {"x": float(point[how.axis]), "series": of[key]})
     places = [row["x"] for row in made]
     height = throttle_charts.TALL + (22 * (len(looks) // (2 if width > 400 else 1)) if len(looks) > 1 else 0)
@@ -480,7 +480,12 @@ def _bar(point: dict[str, Any], keys: Sequence[str], *, grouped: bool) -> dict[s
     row = _kept(point) | {"label": label(point, keys[:1] if grouped else keys)}
     if grouped:
         row["series"] = text(point.get(keys[1]))
-    return row | ({key: point.get(key) for key in keys} if len(keys) > 1 else {})
+    return row | _by_key(point, keys)
+
+
+def _by_key(point: dict[str, Any], keys: Sequence[str]) -> dict[str, Any]:
+    """Return the values of keys under their names, which the data of pictures then have."""
+    return {key: point.get(key) for key in keys}
 
 
 def _kept(point: dict[str, Any]) -> dict[str, Any]:
@@ -491,6 +496,7 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
     """Return a cell for each combination of two names, darker where the figure is larger, with the figure in it."""
     made = [
         {"y": point["y"], "down": text(point[how.axis]), "across": label(point, how.lines) or figure.title}
+        | _by_key(point, (how.axis, *how.lines))
         for point in _points_of(rows, figure)
     ]
     down, across = (list(dict.fromkeys(row[side] for row in made)) for side in ("down", "across"))
@@ -531,7 +537,7 @@ def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple
 
 def points(rows: Rows, key: str, keys: Sequence[str], figure: Figure, width: int = WIDTH) -> vega.Chart:
     """Draw a figure over one key, a point for each setting."""
-    made = [{"x": row[key], "y": row[figure.key] / figure.scale} for row in rows]
+    made = [{"x": row[key], "y": row[figure.key] / figure.scale} | _by_key(row, (key,)) for row in rows]
     title = axis_name(key, keys)
     if all(_is_number(row["x"]) for row in made):
         ends = [row["x"] for row in made]
