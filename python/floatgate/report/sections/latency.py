@@ -42,7 +42,7 @@ def longest(run: RunView, result: dict[str, Any]) -> list[str]:
 
     The series has the longest latency of the requests done in each of its rows, and so knows when to a row.
     """
-    ends_s = run.series.to_pydict().get("time_s", [])
+    ends_s = run.series["time_s"].to_pylist() if "time_s" in run.series.column_names else []
     if len(ends_s) < 2 or None in ends_s:
         return []
     # What is under way at the last arrival is done in the last row.
