@@ -179,6 +179,35 @@ def test_what_got_much_worse_is_named() -> None:
     assert idle.text().endswith("read p99 125 us to 1.8 ms (+1340 %), write p99 100 us to 120 us (+20 %)")
 
 
+def test_a_mean_that_fell_alone_is_no_plain_help() -> None:
+    """Mean and p99 are what a user sees first: a mean that falls while p99 does not, or another mean rises, is said."""
+
+    def verdict(p99: float, write_mean: float) -> str:
+        gain = Gain("time of reads", "", "", "read_mean_us")
+        mean = Measured("read_mean_us", 415.0, 187.0, ("415 us", "187 us"), gain)
+        beside = [
+            Measured("read_p99_us", 737.0, p99, ("", "")),
+            Measured("write_mean_us", 4600.0, write_mean, ("", "")),
+        ]
+        return Trial(True, [mean, *beside]).verdict
+
+    assert verdict(300.0, 4600.0) == HELPED
+    assert verdict(744.0, 4600.0) == f"{HELPED}, but read p99 did not fall (+1 %)"
+    assert verdict(300.0, 5290.0) == f"{HELPED}, but mean write rose (+15 %)"
+    assert verdict(810.0, 5290.0) == f"{HELPED}, but read p99 rose (+10 %) and mean write rose (+15 %)"
+
+
+def test_gains_of_runs_that_are_not_steady_say_so(tmp_path: Path) -> None:
+    floatgate.run({**SMALL, "ftl.precondition": "none", "workload.requests": 30_000}).save(
+        tmp_path / "run", report=False
+    )
+    with reading(str(tmp_path / "run")) as case:
+        answer = explain(case)
+    trials = [one for tried in trial.run(answer, 2) for one in tried]
+    assert trials
+    assert all("no life yet" in one.text() and one.to_dict()["notes"] for one in trials if one.error is None)
+
+
 def test_leveling_is_judged_by_the_life_of_the_drive() -> None:
     gain = Gain("wear of the most erased block", "", "", "short_life", instead="erases_max")
     texts = "2.6 days (first block)", "3.9 days"

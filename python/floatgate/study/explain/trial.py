@@ -11,6 +11,7 @@ from typing import Any
 from floatgate.base import units
 from floatgate.base.errors import FloatgateError, one_line
 from floatgate.base.parallel import cores
+from floatgate.report.sections import lifetime_headline
 from floatgate.report.sections.limits.settings import Gain, plain_text
 from floatgate.run.experiment import Overrides
 from floatgate.run.lifetime import forecast
@@ -49,6 +50,8 @@ _BESIDE = (
     "amplification",
     "short_life",
     "unserved",
+    "read_mean_us",
+    "write_mean_us",
     "read_p99_us",
     "read_p999_us",
     "write_p99_us",
@@ -56,6 +59,8 @@ _BESIDE = (
 )
 """Figures that stand beside those that a setting is to change."""
 
+_P99_OF = {"read_mean_us": "read_p99_us", "write_mean_us": "write_p99_us"}
+"""The mean latencies that settings are judged by, and the p99 that a user sees beside each."""
 _NOUGHT = 1e-9
 """A figure below counts as nought: relative to it nothing can be said."""
 
@@ -142,6 +147,7 @@ class Trial:
         is_forecast: whether it is a forecast.
         life: relative change of the life that counts; None where it is not known.
         space: how the visible space falls, in words; None where it does not.
+        notes: why a run of it is not steady, or too short, as comparisons say.
     """
 
     value: Any
@@ -150,6 +156,7 @@ class Trial:
     is_forecast: bool = False
     life: float | None = None
     space: str | None = None
+    notes: Sequence[str] = ()
 
     @property
     def verdict(self) -> str:
@@ -168,8 +175,22 @@ class Trial:
         fell = ["the life fell"] if (self.life or 0.0) < -UNSURE else []
         worse = [self._labels[one.figure] for one in self.figures if one.is_much_worse]
         rose = [f"{' and '.join(worse)} rose by more than {units.share(MUCH)}"] if worse else []
-        costs = (*fell, *rose, *([self.space] if self.space else []))
+        costs = (*fell, *self._first_seen(judged[0]), *rose, *([self.space] if self.space else []))
         return f"{verdict}, but {' and '.join(costs)}" if costs else verdict
+
+    def _first_seen(self, judged: Measured) -> list[str]:
+        """Say that p99 did not fall with the mean latency that did, and that the other mean rose."""
+        own = _P99_OF.get(judged.figure)
+        phrases = []
+        for one in self.figures:
+            change = 100 * (one.change or 0.0)
+            if own is None or one.figure not in (own, *_P99_OF) or one.is_much_worse:
+                continue
+            if one.is_worse:
+                phrases.append(f"{self._labels[one.figure]} rose ({change:+.0f} %)")
+            elif one.figure == own and change > -100 * UNSURE:
+                phrases.append(f"{self._labels[own]} did not fall ({change:+.0f} %)")
+        return phrases
 
     def _worse_beside(self, judged: Measured) -> str:
         """Return the other figures that are worse by more than their error, as ``, and worse: write p99 (+28 %)``."""
@@ -189,7 +210,8 @@ class Trial:
         head = f"{plain_text(self.value)} {self.verdict}"
         if self.error is not None:
             return f"{head}: {self.error}"
-        return f"{head}: {', '.join(one.text(self._labels) for one in self.figures)}"
+        measured = ", ".join(one.text(self._labels) for one in self.figures)
+        return "; ".join([f"{head}: {measured}", *(note.rstrip(".") for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return it as JSON gives it."""
@@ -198,6 +220,7 @@ class Trial:
             "verdict": self.verdict,
             "figures": [one.to_dict() for one in self.figures],
             "error": self.error,
+            "notes": list(self.notes),
         }
 
 
@@ -283,7 +306,8 @@ def _trial(one: Suggestion, choice: Choice, case: Case, outcomes: tuple[Outcome,
     lives = _figure("life_value", (Known(pair[0]), Known(pair[1])))
     life = None if lives is None else lives.change
     figures, space = _measured(one, pair[0], pair[1]), loss(pair[0].result, pair[1].result)
-    return Trial(choice.value, figures, is_forecast=case.is_forecast, life=life, space=space)
+    notes = lifetime_headline.shortages({"now": pair[0].result, plain_text(choice.value): pair[1].result})
+    return Trial(choice.value, figures, is_forecast=case.is_forecast, life=life, space=space, notes=notes)
 
 
 def _changed(case: Case, overrides: Overrides, result: Any) -> Case:
@@ -304,7 +328,8 @@ def _measured(one: Suggestion, before: Case, after: Case) -> list[Measured]:
         figures.append(next((one for one in measured if one is not None), None))
     named = {figure.figure for figure in figures if figure is not None}
     beside = [_figure(name, known) for name in _BESIDE if name not in named]
-    figures += [one for one in beside if one is not None and one.shown[0] != one.shown[1]]
+    own = {_P99_OF.get(name) for name in named}
+    figures += [one for one in beside if one is not None and (one.shown[0] != one.shown[1] or one.figure in own)]
     return [figure for figure in figures if figure is not None]
 
 
