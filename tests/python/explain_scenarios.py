@@ -194,6 +194,19 @@ RUNS: dict[str, tuple[dict[str, Any], set[str]]] = {
         },
         {"little-written", "too-short", *WRITES, "write-channel"},
     ),
+    "reads of pages under way": (
+        {
+            **TIMED,
+            "drive.geometry.channels": 1,
+            "ftl.spare_factor": 0.07,
+            "ftl.separate.policy": "sepbit",
+            "workload.pattern": "zipf",
+            "workload.read_share": 0.7,
+            "workload.queue_depth": 16,
+        },
+        {"little-written", "too-short", "collection", *READS, *WRITES, "read-own-write", "forced-collection"}
+        | {"read-behind-collection", "write-behind-collection"},
+    ),
     "few outstanding": (
         {**TIMED, "host.outstanding_max": 2},
         {"little-written", "too-short", "collection", *READS, *WRITES}
@@ -329,6 +342,13 @@ def _job_part(result: Result, *causes: str) -> float:
     return float(sum(times[cause] for cause in causes) / sum(times[cause] for cause in moving))
 
 
+def _beyond_one_operation(result: Result, config: Config) -> float:
+    """Share of the time of reads at the flash behind jobs beyond an erase, the longest operation."""
+    waits = result["latency_us"]["waiting"]["read"]
+    total = sum(value for name, value in waits.items() if name != "operations")
+    return float((waits["foreground_job"] - config["drive"]["timing"]["erase_us"]) / total)
+
+
 def _reclaim_excess(result: Result) -> float | None:
     """Time of reads during reclaims beyond that of as many others, of the time of all reads."""
     response = result["reclaim"] and result["reclaim"]["response_us"]
@@ -462,6 +482,8 @@ CHECKS: dict[str, Check] = {
     "content-unknown": lambda _, c: [c["lifetime"]["reduce"]["policy"]],
     "reduced": lambda r, _: [units.share(r["flash"]["pages_written"]["host"] / r["reduce"]["host_pages"]), "dedup"],
     "contexts-missing": lambda *_: ["no program contexts"],
+    "read-own-write": lambda r, c: [units.share(_beyond_one_operation(r, c))],
+    "forced-collection": lambda r, c: [units.count(r["gc"]["forced"]), c["ftl"]["separate"]["policy"]],
     "write-for-flash": lambda r, _: [
         units.share(r["latency_us"]["buffer_wait"]["write"]["place"] / r["latency_us"]["write"]["mean"]),
         "1 MiB",

@@ -16,7 +16,7 @@ from explain_scenarios import DISTURBED, HOT, OF_A_TRACE, TIMED, TRACES
 from floatgate.report.sections.limits.settings import ACTS_ON, CLOSED_FORM
 from floatgate.results.folder import RunFolder
 from floatgate.study.explain.case import Case, reading
-from floatgate.study.explain.explanation import Explanation, Suggestion, explain
+from floatgate.study.explain.explanation import Explanation, Known, Suggestion, explain
 
 CONTEXTS = {
     **OF_A_TRACE,
@@ -210,6 +210,63 @@ def test_shares_of_the_time_at_the_flash_count_as_shares_of_latency(tmp_path: Pa
     (share,) = [each.share for each in one.estimates if each.gain.of == "time of reads"]
     assert share is not None
     assert share < at_flash / mean < 0.05
+
+
+BUSY = {
+    **TIMED,
+    "drive.geometry.channels": 1,
+    "ftl.separate.policy": "sepbit",
+    "workload.read_share": 0.7,
+    "workload.queue_depth": 16,
+}
+
+
+def test_programs_of_foreground_jobs_that_rank_below_reads_can_be_stopped(tmp_path: Path) -> None:
+    """Incremental collection is a foreground job with the rank of writes; a read stops its programs."""
+    settings = {**BUSY, "workload.queue_depth": 2}
+    answer = explained(settings, tmp_path)
+    result, config = answer.case.result, answer.case.config
+    waits, timing = result["latency_us"]["waiting"]["read"], config["drive"]["timing"]
+    total = sum(value for name, value in waits.items() if name != "operations")
+    assert waits["background_job"] == 0 < waits["foreground_job"]
+    programs, reads = (result["flash"][name]["total"] for name in ("programs", "reads"))
+    part = programs * timing["program_us"] / (programs * timing["program_us"] + reads * timing["read_us"])
+    stoppable = Known(answer.case).value("read_stoppable")
+    assert stoppable == pytest.approx(
+        min(part * (waits["die"] + waits["foreground_job"]) / total, timing["program_us"] / total)
+    )
+    before = Known(explained({**settings, "drive.scheduling.policy": "fcfs"}, tmp_path / "fcfs").case)
+    under_fcfs = before.value("read_stoppable")
+    assert isinstance(stoppable, float)
+    assert isinstance(under_fcfs, float)
+    assert stoppable > under_fcfs
+    after = floatgate.run({**settings, "drive.commands.program_suspend": True})
+    assert after.latency_us.read.mean < (1 - 0.3 * stoppable) * result["latency_us"]["read"]["mean"]
+
+
+def test_a_closed_loop_deeper_than_the_dies_promises_reads_nothing_of_spare_space(tmp_path: Path) -> None:
+    """Sixteen requests for one die: those that are served sooner make others queue."""
+    deep = named(explained({**BUSY, "workload.pattern": "uniform"}, tmp_path / "deep"), "ftl.spare_factor")
+    flat = named(explained({**BUSY, "workload.queue_depth": 1}, tmp_path / "flat"), "ftl.spare_factor")
+    assert deep is not None
+    assert flat is not None
+    deep_share = sum(one.share or 0.0 for one in deep.estimates if one.gain.of == "time of reads")
+    flat_share = sum(one.share or 0.0 for one in flat.estimates if one.gain.of == "time of reads")
+    assert deep_share < flat_share
+
+
+def test_a_buffer_is_raised_where_reads_wait_for_the_write_of_their_page(tmp_path: Path) -> None:
+    settings = {**BUSY, "workload.pattern": "zipf", "ftl.spare_factor": 0.07}
+    answer = explained(settings, tmp_path, most=3)
+    one = named(answer, "drive.buffer.capacity")
+    assert one is not None  # among the three that explain suggests by default
+    (share,) = [each.share for each in one.estimates if each.gain.of == "time of reads"]
+    after = floatgate.run({**settings, "drive.buffer.capacity": "1 MiB"})
+    before = answer.case.result["latency_us"]["read"]["mean"]
+    assert share is not None
+    assert after.latency_us.read.mean < (1 - share) * before
+    buffered = explained({**settings, "drive.buffer.capacity": "1 MiB"}, tmp_path / "buffered")
+    assert "read-own-write" not in {each.rule.name for each in buffered.sentences}
 
 
 def test_a_refused_setting_is_dropped_with_its_reason(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from floatgate.report.sections import (
     amplification,
     buffer,
     drive,
+    forced,
     latency,
     lifetime_headline,
     orders,
@@ -53,6 +54,30 @@ RESULT: dict[str, Any] = {
     },
 }
 EXPERIMENT = {"workload": {"file": "some/web.csv.zst"}}
+
+
+def test_writes_that_waited_for_whole_blocks_are_noted() -> None:
+    """Under incremental collection none should; whole-block collection lets them wait by design."""
+
+    def notes(mode: str, times: int) -> list[str | None]:
+        facts = {"config": {"ftl": {"collect": {"mode": mode}}}, "gc": {"forced": times}}
+        return list(forced.SECTION.remarks(facts))
+
+    (note,) = notes("incremental", 18)
+    assert note is not None
+    assert note.startswith("host writes waited 18 times until whole blocks were collected (gc.forced): the spare space")
+    assert notes("incremental", 0) == notes("whole-block", 18) == []
+    settings = {
+        **{key: value for key, value in SMALL.items() if key != "workload.rate_per_s"},
+        "mode": "timed",
+        "ftl.spare_factor": 0.07,
+        "ftl.separate.policy": "sepbit",
+        "workload.pattern": "zipf",
+    }
+    run = floatgate.run(settings)
+    assert run.result.to_dict()["gc"]["forced"] > 0
+    assert "until whole blocks were collected (gc.forced)" in run.summary()
+    assert "until whole blocks were collected (gc.forced)" in run.report()
 
 
 def test_the_lines_are_those_of_the_contract() -> None:

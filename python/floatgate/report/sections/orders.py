@@ -12,6 +12,7 @@ from floatgate.report.sections import (
     drive,
     energy,
     erase_modes,
+    forced,
     garbage,
     idle,
     latency,
@@ -79,6 +80,7 @@ REMARKS = (
     assumptions.SECTION,
     programs.SECTION,
     garbage.SECTION,
+    forced.SECTION,
 )
 """Sections with remarks, which end the summary."""
 CARDS = (

@@ -11,7 +11,7 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.causes import READ_RECLAIM
-from floatgate.report.sections import disturb, latency, lifetime_headline, rating
+from floatgate.report.sections import disturb, forced, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import entry, life_range, load, written_part
 from floatgate.report.sections.limits import closed_forms, waits
@@ -229,20 +229,6 @@ def is_uniform(case: Subject) -> str:
 # Time
 
 
-def stoppable(case: Subject) -> float | None:
-    """Return the share of the time of reads at the flash behind programs that they could suspend.
-
-    Dies at work for other host requests and background jobs count, by the share of programs in the time of the array.
-    """
-    waited = flash_share("read", "die", "background_job")(case)
-    times = [
-        number(case, f"flash.{counted}.total") * float(case.setting(f"drive.timing.{operation}_us") or 0.0)
-        for operation, counted in (("program", "programs"), ("read", "reads"))
-    ]
-    part = ratio(times[0], sum(times))
-    return waited * part if isinstance(waited, float) and part is not None else None
-
-
 def flash_part(kind: str) -> Callable[[Subject], Value]:
     """Return the time of an operation at the flash as a share of the latency of reads or writes, at most 1."""
 
@@ -265,11 +251,10 @@ def before_share(wait: str, kind: str) -> Callable[[Subject], Value]:
 
 def dies_idle(case: Subject) -> float | None:
     """Return the share of the span in which dies had nothing to do, by the nominal time of all operations."""
-    geometry, span = case.setting("drive.geometry"), case.metric("span_s")
+    span = case.metric("span_s")
     if not span or case.metric("mode") != "timed":
         return None
-    dies = geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"]
-    return max(0.0, 1.0 - number(case, "flash.time_s.total") / float(dies * span))
+    return max(0.0, 1.0 - number(case, "flash.time_s.total") / float(waits.dies(case) * span))
 
 
 def stays_full(case: Subject) -> str:
@@ -282,6 +267,15 @@ def stays_full(case: Subject) -> str:
     if idle is None or not waits_for_it:
         return "no"
     return yes(case.setting("workload.arrival") == "closed" or idle < IDLE)
+
+
+def read_waits_saved(case: Subject) -> Value:
+    """Return the share of the time of reads at the flash that they wait for collection, and would not without it.
+
+    A closed loop with more requests under way than dies does other work instead: only reads that wait for the write of
+    their own page would be faster.
+    """
+    return waits.own_write(case) if waits.keeps_busy(case) else behind("read", "gc")(case)
 
 
 def backlog(case: Subject) -> float | None:
@@ -422,6 +416,9 @@ FIGURES: Mapping[str, Figure] = {
         "whether ftl.separate.policy tells host writes apart",
     ),
     "collector": Figure(setting("ftl.collect.policy"), text, "ftl.collect.policy"),
+    "forced": Figure(
+        lambda case: forced.forced(case.result), _COUNT, "gc.forced; of incremental collection, which should need none"
+    ),
     "collect_mode": Figure(setting("ftl.collect.mode"), text, "ftl.collect.mode"),
     "leveler": Figure(setting("ftl.level.policy"), text, "ftl.level.policy"),
     "more_spare": Figure(closed_forms.more_spare, units.percent1, "twice ftl.spare_factor, at most 50 %"),
@@ -449,9 +446,9 @@ FIGURES: Mapping[str, Figure] = {
         "copies that greedy collection saves by the closed form, of all programs",
     ),
     "spare_saves_read": Figure(
-        lambda case: closed_forms.saved(behind("read", "gc")(case), case, closed_forms.waf_with_more),
+        lambda case: closed_forms.saved(read_waits_saved(case), case, closed_forms.waf_with_more),
         _SHARE,
-        "waits of reads for collection that the closed form saves",
+        "waits of reads for collection that the closed form saves; of read_own_write in a closed loop deeper than dies",
     ),
     "spare_saves_write": Figure(
         lambda case: closed_forms.saved(behind("write", "gc")(case), case, closed_forms.waf_with_more),
@@ -522,9 +519,16 @@ FIGURES: Mapping[str, Figure] = {
     "scheduler": Figure(setting("drive.scheduling.policy"), text, "drive.scheduling.policy"),
     **_classes(),
     "read_stoppable": Figure(
-        stoppable,
+        waits.stoppable,
         _SHARE,
-        "share of latency_us.waiting.read: die and background_job, by the part of programs in array time",
+        "share of latency_us.waiting.read: die and jobs that rank below reads, by the part of programs in array time; "
+        "of a drive that serves reads first at most a program each",
+    ),
+    "read_own_write": Figure(
+        waits.own_write,
+        _SHARE,
+        "share of latency_us.waiting.read: foreground_job beyond the longest operation; of a drive without a buffer "
+        "that serves reads first",
     ),
     "write_for_buffer": Figure(
         before_share("buffer_wait.write.place", "write"), _SHARE, "latency_us.buffer_wait.write.place / mean latency"

@@ -457,6 +457,22 @@ LATENCY = (
     *_latency("read", "write"),
     *_latency("write", "read"),
     Rule(
+        "read-own-write",
+        "latency",
+        conditions(f"read_own_write >= {LONG}"),
+        "Of this time at the flash reads spend {read_own_write} longer behind collection than any single operation "
+        "takes: they read pages whose own write waits for it.",
+        ("buffer-own-write",),
+    ),
+    Rule(
+        "forced-collection",
+        "latency",
+        conditions("kind == run", "forced > 0"),
+        "Host writes waited {forced} times until whole blocks were collected: the spare space is too small for "
+        "incremental collection beside the open blocks of the separator ({separator}).",
+        ("spare-write",),
+    ),
+    Rule(
         "write-for-buffer",
         "latency",
         conditions(f"write_for_buffer >= {LONG}", "buffer_stays_full == no"),

@@ -435,6 +435,13 @@ _OTHERS = (
         last=True,
     ),
     Setting(
+        "buffer-own-write",
+        "drive.buffer.capacity",
+        _buffer,
+        "A DRAM buffer answers reads of pages whose write waits for collection.",
+        (Gain("time of reads", "read_own_write", ACTS_ON, "read_mean_us", 1.0, "read_flash_part"),),
+    ),
+    Setting(
         "priority-read",
         "drive.scheduling.policy",
         of("priority"),

@@ -16,6 +16,7 @@ from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
 
+_PRIORITY = "drive.scheduling.priority"
 LONG_TAIL = 10.0
 """Times p99 from which on p99.9 stands beside it."""
 
@@ -58,6 +59,77 @@ def few_slow(kind: str, place: int) -> Callable[[Subject], Value]:
         return None if slow is None else slow[place]
 
     return share
+
+
+def dies(case: Subject) -> int:
+    """Return the dies of the drive."""
+    geometry = case.setting("drive.geometry")
+    return int(geometry["channels"] * geometry["chips_per_channel"] * geometry["dies_per_chip"])
+
+
+def keeps_busy(case: Subject) -> bool:
+    """Return whether a closed loop has more requests under way than there are dies: those served sooner make room."""
+    if case.setting("workload.arrival") != "closed" or case.metric("mode") != "timed":
+        return False
+    limits = (case.setting("workload.queue_depth"), case.setting("host.outstanding_max"))
+    depth = min((one for one in limits if isinstance(one, int)), default=0)
+    return depth > dies(case)
+
+
+def _reads_first(case: Subject) -> bool:
+    """Return whether a die serves reads before writes and jobs."""
+    order = case.setting(_PRIORITY) or [""]
+    return bool(case.setting("drive.scheduling.policy") == "priority" and order[0] == "read")
+
+
+def jobs_below_reads(case: Subject) -> tuple[str, ...]:
+    """Return the reasons to wait that are jobs which a read may stop: those that rank below reads at their die.
+
+    Jobs that hold their channel serve no read before they end, and the order ``fcfs`` has no ranks.
+    """
+    order = case.setting(_PRIORITY) or []
+    if case.setting("drive.scheduling.policy") != "priority" or "read" not in order:
+        return ("background_job",)
+    below = order[order.index("read") :]
+    urgent = case.setting("drive.scheduling.urgent_jobs") or "background"
+    holds = case.setting("drive.scheduling.jobs_hold") != "nothing"
+    foreground = urgent in below and not holds
+    return ("foreground_job", "background_job") if foreground else ("background_job",)
+
+
+def stoppable(case: Subject) -> float | None:
+    """Return the share of the time of reads at the flash behind programs that they could suspend.
+
+    Dies at work for other host requests and jobs that rank below reads count, by the share of programs in the time of
+    the array. Where reads go first, a read waits for one program at most; a longer wait is for its own page.
+    """
+    waited = flash_share("read", "die", *jobs_below_reads(case))(case)
+    program_us = float(case.setting("drive.timing.program_us") or 0.0)
+    times = [
+        number(case, "flash.programs.total") * program_us,
+        number(case, "flash.reads.total") * float(case.setting("drive.timing.read_us") or 0.0),
+    ]
+    part, mean = ratio(times[0], sum(times)), flash_mean("read")(case)
+    if not isinstance(waited, float) or not isinstance(mean, float) or part is None:
+        return None
+    return min(waited * part, ratio(program_us, mean) or 0.0) if _reads_first(case) else waited * part
+
+
+def own_write(case: Subject) -> float | None:
+    """Return the share of the time of reads at the flash that they wait for the write of their own page.
+
+    Where reads go first, a read waits for one operation of a job at most. What it waits longer is for a write of its
+    page that waits for the job. None with a buffer, which answers such reads, in another order, and in a backlog.
+    """
+    means = case.metric("latency_us.waiting.read")
+    if latency.backlog(dict(case.result)) is not None:
+        return None
+    if case.metric("buffer") or not _reads_first(case) or "foreground_job" not in jobs_below_reads(case):
+        return None
+    if not isinstance(means, Mapping):
+        return None
+    longest_us = max(float(case.setting(f"drive.timing.{one}_us") or 0.0) for one in ("read", "program", "erase"))
+    return ratio(max(0.0, means["foreground_job"] - longest_us), flash_mean("read")(case))
 
 
 def flash_mean(kind: str) -> Callable[[Subject], Value]:
