@@ -101,7 +101,9 @@ def test_one_of_two_workers_is_killed_and_the_table_is_that_of_a_local_sweep(
     # One that comes later is given work too.
     cluster.worker("three")
     out, err = sweep.communicate(timeout=110)
-    assert (sweep.returncode, err) == (0, b""), (out, err)
+    # On a slow machine lines say how far it is.
+    others = [line for line in err.decode().splitlines() if not re.fullmatch(r".*\(\d+ s\)", line)]
+    assert (sweep.returncode, others) == (0, []), (out, err)
     assert b"dashboard  http://" in out
     cli("sweep", experiment, *VARY, *more, "--out", "l").done()
     assert (tmp_path / "d/sweep.parquet").read_bytes() == (tmp_path / "l/sweep.parquet").read_bytes()
