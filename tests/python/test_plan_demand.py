@@ -170,8 +170,8 @@ def test_a_forecast_keeps_the_sentences_of_its_basis(cli: Cli, trace: Path) -> N
     text = " ".join(cli("lifetime", *drive, "--drive", "boot-480g").done().split())
     kept = json.loads((trace.parent / "o" / "lifetime.json").read_text())["basis"]
     assert len(kept) == 2
-    given, part, margin = kept[1].split("; ")
-    assert given == "a WAF of 1.20 is given, not measured"
+    stated, part, margin = kept[1].split("; ")
+    assert stated == "a WAF of 1.20 is given, not measured"
     assert part == "measured on this trace it would hold for 2.34 MiB, 0.0005 % of the drive alone"
     assert margin.startswith("the flash meets the target up to a WAF of")
     assert all(sentence in text for sentence in kept)
