@@ -100,7 +100,7 @@ function drawPins(canvas, pins, fromS, widthS) {
   c.setTransform(ratio, 0, 0, ratio, 0, 0);
   c.clearRect(0, 0, width, height);
   const dies = Object.keys(pins), left = 46, step = height / Math.max(1, dies.length);
-  const kinds = ["read", "program", "erase"].map((_, i) => [color("--soft"), color("--one"), color("--two")][i]);
+  const kinds = [color("--soft"), color("--one"), color("--two")]; // read, program, erase
   c.font = "12px system-ui, sans-serif";
   dies.forEach((die, row) => {
     const high = row * step + step * 0.2, low = row * step + step * 0.8;
