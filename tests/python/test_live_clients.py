@@ -7,6 +7,8 @@ import json
 import os
 import shutil
 import subprocess
+import sys
+import textwrap
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,3 +177,18 @@ def test_a_file_system_holds_its_files_and_is_sound(kind: str, tmp_path: Path) -
     host = _host(folder)
     assert host["write_bytes"] > 27 * MIB
     assert host["trim_bytes"] > 8 * MIB
+
+
+@_needs("fio")
+def test_the_job_of_the_page_fails_only_when_a_program_writes_more(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs/live.md").read_text()
+    job = textwrap.dedent(page.split("- run: |\n")[1].split("```")[0])
+    places = {**os.environ, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
+    more = job.replace("600000000", "500000000")
+    for folder, script, status in ((tmp_path / "a", job, 0), (tmp_path / "b", more, 1)):
+        folder.mkdir()
+        # As a runner of such jobs starts it.
+        shell = ["bash", "-e", "-o", "pipefail", "-c", script]
+        done = subprocess.run(shell, cwd=folder, env=places, capture_output=True, text=True, timeout=120, check=False)
+        assert done.returncode == status, (done.stdout, done.stderr)
+    assert "host.write_bytes" in done.stderr
