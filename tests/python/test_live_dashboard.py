@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import pytest
 
 import floatgate
-from floatgate.live import attaching, life, page
+from floatgate.live import attaching, life, page, partial_pages
 from floatgate.live.history import Sample
 from floatgate.report.sections.rating import SECONDS_PER_YEAR
 from live_served import SETTINGS, refused, served, without_run
@@ -163,6 +163,25 @@ def test_the_page_shows_what_the_result_says(tmp_path: Path) -> None:
     assert shown["life"]["years"] is None, "a few seconds say nothing about years"
     assert measured["counted"] == pytest.approx(shown["waf_bytes"], rel=0.2)
     assert sum(sizes) < 200_000
+
+
+def test_pages_that_are_written_in_part_are_pointed_out(tmp_path: Path) -> None:
+    folder = tmp_path / "d"
+    with served(folder, "--dashboard") as drive, Client(folder / "socket") as client:
+        for page_number in range(1200):
+            assert client.write(4096 * page_number, b"w" * 4096) == 0
+        time.sleep(0.3)
+        whole = look(drive.address())
+        for piece in range(1200):
+            assert client.write(1024 * piece, b"p" * 1024) == 0
+        time.sleep(0.3)
+        parts = look(drive.address())
+    assert partial_pages.share({}, whole) == pytest.approx(0.0, abs=1e-9)
+    assert whole["advice"] is None
+    # Each piece of 1 KiB programs a page of 4 KiB.
+    assert partial_pages.share({}, parts) == pytest.approx(0.75 * 1200 / 2400, rel=0.02)
+    assert "--sector-size" in parts["advice"]
+    assert partial_pages.share(whole, parts) is None, "too little was written in between"
 
 
 def test_only_the_page_itself_may_change_anything(tmp_path: Path) -> None:

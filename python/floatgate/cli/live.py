@@ -19,7 +19,7 @@ from floatgate.cli import options as o
 from floatgate.cli.live_options import Board, Serving, one_of
 from floatgate.cli.output import Output
 from floatgate.cli.places import Pictures
-from floatgate.live import attaching
+from floatgate.live import attaching, partial_pages
 from floatgate.report import summary
 from floatgate.report.sections import amplification
 from floatgate.results.folder import RunFolder
@@ -159,7 +159,8 @@ def _announce(output: Output, served: LiveDrive, address: str | None, *, attach:
 def _watch(served: LiveDrive, *, quiet: bool) -> None:
     """Wait for the end; save the drive now and then, and say how it is."""
     saved = reported = time.monotonic()
-    ended = failing = False
+    ended = failing = advised = False
+    before: dict[str, Any] = {}
     try:
         while True:
             time.sleep(TICK_S)
@@ -174,6 +175,10 @@ def _watch(served: LiveDrive, *, quiet: bool) -> None:
             if shown and shown["ended"] and not ended:
                 ended = True
                 warn(f"the drive is worn out, and takes no more writes: {shown['ended']}")
+            if shown and not advised and (advice := partial_pages.advice(before, shown)) is not None:
+                advised = True
+                warn(advice)
+            before = shown or before
     except KeyboardInterrupt:
         return
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
 
 from floatgate.base.errors import InputError, input_error
-from floatgate.live import life, page, pin
+from floatgate.live import life, page, partial_pages, pin
 from floatgate.live.history import History
 from floatgate.live.trials import Trials
 
@@ -90,13 +90,14 @@ class Dashboard:
             width_s: how much of the drive's time they cover.
 
         Returns:
-            The look with ``life`` and ``pins``.
+            The look with ``life``, ``pins``, and ``advice`` on partial pages (None where few are written).
         """
         samples = self.history.coarse()
         forecast = life.at_rate(samples, shown["rated_erases"], shown["flash_capacity_bytes"])
         begin_s = (shown["time_s"] or 0.0) - width_s
         pins = {str(die): self.drive.pin(die, begin_s) for die in dies}
-        return {**shown, "life": forecast, "pins": pins, "pins_from_s": begin_s}
+        advice = partial_pages.advice({}, shown)
+        return {**shown, "life": forecast, "pins": pins, "pins_from_s": begin_s, "advice": advice}
 
 
 class _Server(ThreadingHTTPServer):

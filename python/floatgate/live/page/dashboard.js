@@ -102,6 +102,8 @@ function showCauses(now, d) {
     return row;
   });
   $("causes").tBodies[0].replaceChildren(...rows);
+  $("advice").hidden = now.advice == null;
+  if (now.advice != null && $("advice").textContent !== now.advice) $("advice").textContent = now.advice;
 }
 
 function add(now) {
