@@ -123,15 +123,21 @@ def fio(folder: Path, drawn: random.Random) -> str:
         f"--uri=nbd+unix:///?socket={drive.socket}",
         "--rw=randwrite",
         "--bs=4k",
-        f"--iodepth={drawn.choice((1, 4, 16))}",
         "--size=1g",
         "--verify=crc32c",
         f"--randseed={drawn.randrange(1 << 30)}",
     ]
+    depth = drawn.choice((1, 4, 16))
     after_ms = drawn.randrange(20, 1500)
     trigger = f"kill -9 {drive.process.pid}"
     cut = folder / "cut"
-    state = ["--verify_state_save=1", "--do_verify=0", f"--trigger-file={cut}", f"--trigger={trigger}"]
+    state = [
+        f"--iodepth={depth}",
+        "--verify_state_save=1",
+        "--do_verify=0",
+        f"--trigger-file={cut}",
+        f"--trigger={trigger}",
+    ]
     with subprocess.Popen([*job, *state], cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as writer:
         wait_for(lambda: (folder / "drive/journal").stat().st_size > JOURNAL_HEADER_BYTES, "fio does not write")
         time.sleep(after_ms / 1e3)
@@ -139,14 +145,16 @@ def fio(folder: Path, drawn: random.Random) -> str:
         writer.wait(START_S)
     drive.kill()
     drive = Drive(folder / "drive", "safe")
-    verified = run(*job, "--verify_state_load=1", "--verify_only", check=False, cwd=folder)
+    # One at a time: with more under way fio 3.33 does not see where the writes that were under way at the cut begin.
+    check = ("--iodepth=1", "--verify_state_load=1", "--verify_state_save=0", "--verify_only")
+    verified = run(*job, *check, check=False, cwd=folder)
     drive.end()
     if verified.returncode != 0:
-        raise LostError(f"fio's verify after {after_ms} ms: {verified.stderr}{verified.stdout}")
+        raise LostError(f"fio's verify at depth {depth} after {after_ms} ms: {verified.stderr}{verified.stdout}")
     read = re.search(r"READ:.* io=(\S+)", verified.stdout)
     if read is None:
         raise LostError(f"fio verified nothing: {verified.stdout}")
-    return f"after {after_ms} ms: {read[1]} verified"
+    return f"depth {depth}, after {after_ms} ms: {read[1]} verified"
 
 
 def on_ext4(folder: Path, drawn: random.Random, work: Callable[[Path, Drive, float], Callable[[Path], str]]) -> str:

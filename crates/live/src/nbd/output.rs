@@ -1,10 +1,12 @@
-//! The side of a connection on which replies leave when they are due: a thread that writes them, and a limit on what is
-//! under way.
+//! The side of a connection on which replies leave when they are due, and a limit on what is under way.
+//!
+//! Whoever finds a reply due hands it to the kernel, without a switch to another thread. What the kernel has no room for is
+//! written by a thread that may wait.
 
 use super::socket::Stream;
 use std::io::{self, Write};
 use std::sync::mpsc::{self, Receiver};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 /// Requests of a connection that may be under way.
 const REQUESTS_MAX: usize = 1 << 10;
@@ -28,15 +30,38 @@ struct Room {
 
 impl Room {
     fn change(&self, change: impl FnOnce(&mut UnderWay)) {
-        change(&mut self.under_way.lock().unwrap_or_else(PoisonError::into_inner));
+        change(&mut locked(&self.under_way));
         self.changed.notify_all();
     }
+
+    /// Gives back the room of replies that have left.
+    fn leave(&self, requests: usize, bytes: usize) {
+        self.change(|under_way| {
+            under_way.requests = under_way.requests.saturating_sub(requests);
+            under_way.bytes = under_way.bytes.saturating_sub(bytes);
+        });
+    }
+}
+
+/// A reply that waits for the kernel.
+struct Waiting {
+    reply: Vec<u8>,
+    /// Bytes of it that have left.
+    sent: usize,
+}
+
+/// The connection, for replies that need not wait.
+struct Direct {
+    to: Stream,
+    /// Replies that the thread has still to write: none may overtake the rest of one that has left in part.
+    waiting: usize,
 }
 
 /// Where replies go; clones go to the same connection.
 #[derive(Clone)]
 pub(super) struct Sender {
-    replies: mpsc::Sender<Vec<u8>>,
+    direct: Arc<Mutex<Direct>>,
+    waiting: mpsc::Sender<Waiting>,
     room: Arc<Room>,
 }
 
@@ -46,16 +71,17 @@ impl Sender {
     /// # Errors
     /// The connection cannot be shared, or no thread can be started.
     pub fn start(client: &Stream) -> io::Result<Self> {
-        let (replies, due) = mpsc::channel();
+        let (waiting, due) = mpsc::channel();
         let room = Arc::new(Room::default());
-        let (to, shared) = (client.try_clone()?, Arc::clone(&room));
+        let direct = Arc::new(Mutex::new(Direct { to: client.try_clone()?, waiting: 0 }));
+        let (to, shared, gate) = (client.try_clone()?, Arc::clone(&room), Arc::clone(&direct));
         std::thread::Builder::new().name("live replies".into()).spawn(move || {
             // The client has left: nothing can be said to it.
-            let _ = write(&to, &due, &shared);
+            let _ = write(&to, &due, &gate, &shared);
             shared.change(|under_way| under_way.closed = true);
             let _ = to.shut_down();
         })?;
-        Ok(Self { replies, room })
+        Ok(Self { direct, waiting, room })
     }
 
     /// Takes room for one more request, whose reply will have so many bytes; waits for it.
@@ -63,7 +89,7 @@ impl Sender {
     /// # Errors
     /// The connection is closed.
     pub fn enter(&self, bytes: usize) -> io::Result<()> {
-        let mut under_way = self.room.under_way.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut under_way = locked(&self.room.under_way);
         while !under_way.closed
             && (under_way.requests >= REQUESTS_MAX
                 || under_way.requests > 0 && under_way.bytes + bytes > BYTES_MAX)
@@ -78,33 +104,43 @@ impl Sender {
         Ok(())
     }
 
-    /// Hands over a reply that entered with its length.
+    /// Sends a reply that entered with its length; never waits for the client.
     pub fn send(&self, reply: Vec<u8>) {
+        let mut direct = locked(&self.direct);
+        // The thread meets the error again, and closes the connection.
+        let sent = if direct.waiting == 0 { direct.to.send_now(&reply).unwrap_or(0) } else { 0 };
+        if sent == reply.len() {
+            drop(direct);
+            self.room.leave(1, sent);
+            return;
+        }
+        direct.waiting += 1;
         // Without a receiver the connection is closed.
-        let _ = self.replies.send(reply);
+        let _ = self.waiting.send(Waiting { reply, sent });
     }
 }
 
-/// Writes replies as they become due until all senders are gone.
-fn write(mut to: &Stream, due: &Receiver<Vec<u8>>, room: &Room) -> io::Result<()> {
+/// Writes replies that wait until all senders are gone.
+fn write(mut to: &Stream, due: &Receiver<Waiting>, direct: &Mutex<Direct>, room: &Room) -> io::Result<()> {
     let mut gathered = Vec::with_capacity(GATHERED_BYTES);
     while let Ok(first) = due.recv() {
-        let mut requests = 1;
-        gathered.extend(first);
-        while gathered.len() < GATHERED_BYTES
-            && let Ok(next) = due.try_recv()
-        {
+        let (mut requests, mut bytes) = (0, 0);
+        let mut next = Some(first);
+        while let Some(Waiting { reply, sent }) = next {
             requests += 1;
-            gathered.extend(next);
+            bytes += reply.len();
+            gathered.extend_from_slice(&reply[sent..]);
+            next = if gathered.len() < GATHERED_BYTES { due.try_recv().ok() } else { None };
         }
         to.write_all(&gathered)?;
-        let bytes = gathered.len();
-        room.change(|under_way| {
-            under_way.requests = under_way.requests.saturating_sub(requests);
-            under_way.bytes = under_way.bytes.saturating_sub(bytes);
-        });
+        locked(direct).waiting -= requests;
+        room.leave(requests, bytes);
         gathered.clear();
         gathered.shrink_to(GATHERED_BYTES);
     }
     Ok(())
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -35,7 +35,8 @@ impl RequestSink for Completions {
 
 /// What is known of a request before both its completion and its reply are.
 enum Half {
-    Done,
+    /// When the drive was done, after the journal began.
+    Done(u64),
     Reply(Vec<u8>, Sender),
 }
 
@@ -69,32 +70,45 @@ impl Pace {
         Self { completions, halves: Mutex::default(), wakes: Mutex::default(), wake: Condvar::new() }
     }
 
-    /// Sends the reply of a request once it is done, or at once if it is.
-    pub fn reply(&self, number: u64, reply: Vec<u8>, to: &Sender) {
+    /// Sends the reply of a request once it is done, or at once if it is, `now_ns` after the journal began.
+    pub fn reply(&self, number: u64, reply: Vec<u8>, to: &Sender, now_ns: u64) {
         let mut halves = locked(&self.halves);
-        if halves.released || halves.by_number.remove(&number).is_some() {
-            to.send(reply);
-        } else {
-            halves.by_number.insert(number, Half::Reply(reply, to.clone()));
+        match halves.by_number.remove(&number) {
+            Some(Half::Done(done_ns)) => halves.late.record(now_ns.saturating_sub(done_ns)),
+            _ if halves.released => {}
+            _ => {
+                halves.by_number.insert(number, Half::Reply(reply, to.clone()));
+                return;
+            }
         }
+        drop(halves);
+        to.send(reply);
     }
 
-    /// Sends the replies of the requests that are done; `now_ns` is the drive's time.
-    pub fn deliver(&self, now_ns: u64) {
+    /// Sends the replies of the requests that are done. The drive's first request came `first_ns` after the journal began;
+    /// `now_ns` returns the time since then.
+    pub fn deliver(&self, first_ns: u64, now_ns: impl Fn() -> u64) {
         let done = std::mem::take(&mut *self.completions.locked());
         if done.is_empty() {
             return;
         }
+        let mut due = Vec::with_capacity(done.len());
         let mut halves = locked(&self.halves);
         for (number, done_ns) in done {
+            let done_ns = first_ns + done_ns;
             match halves.by_number.remove(&number) {
-                Some(Half::Reply(reply, to)) => {
-                    to.send(reply);
-                    halves.late.record(now_ns.saturating_sub(done_ns));
-                }
-                _ => drop(halves.by_number.insert(number, Half::Done)),
+                Some(Half::Reply(reply, to)) => due.push((reply, to, done_ns)),
+                _ => drop(halves.by_number.insert(number, Half::Done(done_ns))),
             }
         }
+        drop(halves);
+        let mut late_ns = Vec::with_capacity(due.len());
+        for (reply, to, done_ns) in due {
+            to.send(reply);
+            late_ns.push(now_ns().saturating_sub(done_ns));
+        }
+        let mut halves = locked(&self.halves);
+        late_ns.into_iter().for_each(|one| halves.late.record(one));
     }
 
     /// Sends all replies: the drive is at its end, and completes nothing any more.

@@ -2,7 +2,6 @@
 
 use super::export::Export;
 use super::output::Sender;
-use super::pace::Pace;
 use super::protocol::{TRANSFER_MAX, errno};
 use super::shared::Shared;
 use crate::drive::Request;
@@ -170,13 +169,13 @@ impl<W: Write> Replies for AtOnce<W> {
 
 /// Replies that wait for the drive.
 pub(super) struct Paced<'a> {
-    pace: &'a Pace,
+    shared: &'a Shared,
     to: Sender,
 }
 
 impl<'a> Paced<'a> {
-    pub fn new(pace: &'a Pace, to: Sender) -> Self {
-        Self { pace, to }
+    pub fn new(shared: &'a Shared, to: Sender) -> Self {
+        Self { shared, to }
     }
 }
 
@@ -188,7 +187,7 @@ impl Replies for Paced<'_> {
     fn push(&mut self, head: [u8; HEAD_BYTES], data: &[u8], number: Option<u64>) -> io::Result<()> {
         let reply = [&head, data].concat();
         match number {
-            Some(number) => self.pace.reply(number, reply, &self.to),
+            Some(number) => self.shared.reply(number, reply, &self.to),
             None => self.to.send(reply),
         }
         Ok(())

@@ -103,7 +103,7 @@ impl Server {
             clients: Mutex::default(),
         });
         let mut threads = vec![start("live drive", &server, move |server| server.accept(&listeners))?];
-        if server.shared.pace().is_some() {
+        if server.shared.is_paced() {
             threads.push(start("live pace", &server, |server| server.shared.keep_pace(|| server.ends()))?);
         }
         Ok((server, threads))
@@ -226,13 +226,11 @@ impl Server {
         let Some(number) = handshake::shake(&mut deadline, &self.exports)? else { return Ok(()) };
         client.set_timeouts(None)?;
         let export = &self.exports[number];
-        match self.shared.pace() {
-            None => serve(&self.shared, export, client, &mut AtOnce::new(client)),
-            Some(pace) => {
-                let mut replies = Paced::new(pace, Sender::start(client)?);
-                serve(&self.shared, export, client, &mut replies)
-            }
+        if !self.shared.is_paced() {
+            return serve(&self.shared, export, client, &mut AtOnce::new(client));
         }
+        let mut replies = Paced::new(&self.shared, Sender::start(client)?);
+        serve(&self.shared, export, client, &mut replies)
     }
 }
 

@@ -1,6 +1,7 @@
 //! What all connections share: the drive, its data, the clock.
 #![allow(clippy::disallowed_types, reason = "requests come in real time; the drive is handed the moments")]
 
+use super::output::Sender;
 use super::pace::{Completions, Pace};
 use crate::drive::{Drive, Request};
 use crate::store::Store;
@@ -41,9 +42,9 @@ impl Shared {
         &self.store
     }
 
-    /// Returns the meeting place of replies and completions, if replies wait for the drive.
-    pub fn pace(&self) -> Option<&Pace> {
-        self.pace.as_ref()
+    /// Returns whether replies wait for the drive.
+    pub fn is_paced(&self) -> bool {
+        self.pace.is_some()
     }
 
     /// Returns how long the clock has been running.
@@ -61,17 +62,28 @@ impl Shared {
     /// # Errors
     /// The journal cannot be written, or the drive has stopped.
     pub fn take(&self, request: Request) -> io::Result<Option<u64>> {
-        let mut drive = self.drive();
+        let mut guard = self.drive();
         let now_ns = self.now_ns();
-        let drive = drive.as_mut().ok_or_else(stopped)?;
+        let drive = guard.as_mut().ok_or_else(stopped)?;
         let number = drive.take(request, now_ns)?;
-        if let Some(pace) = &self.pace {
-            match drive.ended() {
-                Some(_) => pace.release(),
-                None => pace.wake_by(drive.next_event_ns().unwrap_or(u64::MAX)),
-            }
+        let Some(pace) = &self.pace else { return Ok(number) };
+        match drive.ended() {
+            Some(_) => pace.release(),
+            None => pace.wake_by(drive.next_event_ns().unwrap_or(u64::MAX)),
         }
+        let first_ns = drive.first_ns().unwrap_or(0);
+        drop(guard);
+        // The drive has worked up to this request: what it has done by then need not wait for the other thread.
+        pace.deliver(first_ns, || self.now_ns());
         Ok(number)
+    }
+
+    /// Sends a reply once the drive is done with its request, if replies wait for the drive.
+    pub fn reply(&self, number: u64, reply: Vec<u8>, to: &Sender) {
+        match &self.pace {
+            Some(pace) => pace.reply(number, reply, to, self.now_ns()),
+            None => to.send(reply),
+        }
     }
 
     /// Keeps all data written before, and the records of them.
@@ -108,7 +120,7 @@ impl Shared {
             let planned_ns = next_ns.unwrap_or(u64::MAX);
             pace.plan(planned_ns);
             drop(guard);
-            pace.deliver(self.now_ns().saturating_sub(first_ns));
+            pace.deliver(first_ns, || self.now_ns());
             if ended {
                 pace.release();
             }

@@ -40,6 +40,21 @@ impl Stream {
         }
     }
 
+    /// Sends what the kernel has room for, without waiting; returns how many bytes.
+    ///
+    /// # Errors
+    /// It has no room at all, or the connection is closed.
+    pub fn send_now(&self, bytes: &[u8]) -> io::Result<usize> {
+        let fd = match self {
+            Self::Unix(stream) => stream.as_raw_fd(),
+            Self::Tcp(stream) => stream.as_raw_fd(),
+        };
+        let options = libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL;
+        // SAFETY: a valid descriptor, and as many readable bytes as the length says.
+        let sent = unsafe { libc::send(fd, bytes.as_ptr().cast(), bytes.len(), options) };
+        usize::try_from(sent).map_err(|_| io::Error::last_os_error())
+    }
+
     /// Prepares an accepted connection: reads and writes wait, and small replies leave at once.
     pub fn set_up(&self) -> io::Result<()> {
         match self {
