@@ -18,7 +18,7 @@ from floatgate.run.experiment import resolve
 from floatgate.run.run import check
 from floatgate.study import planning
 from floatgate.study.plan import Plan
-from floatgate.study.plan_drives import GROUPS, Candidate, Needs, flash_as_listed, named_drives, sold_bytes, work_text
+from floatgate.study.plan_drives import GROUPS, Candidate, Needs, flash_as_listed, named_drives, sold_bytes, work_texts
 from floatgate.study.plan_point import Bounds, Point, Price, front
 from test_plan_point import point
 
@@ -338,14 +338,20 @@ def test_the_front_is_what_nothing_beats() -> None:
 
 
 def test_what_a_plan_takes_is_said_of_large_drives_only() -> None:
-    assert work_text([Needs(64 << 30, 160 << 20), Needs(128 << 30, 320 << 20)], 1) == (
-        "2 drives of 64 GiB to 128 GiB, 1 at once; up to 320 MiB of memory"
-    )
-    assert work_text([Needs(64 << 30, 160 << 20)] * 2, 2).startswith("2 drives of 64 GiB, 2 at once; up to 320 MiB")
+    assert work_texts(
+        [Needs(64 << 30, 160 << 20, 16 << 20), Needs(128 << 30, 320 << 20, 32 << 20)], 1, 3, whole=True
+    ) == [
+        "2 drives of 64 GiB to 128 GiB, 1 at once; up to 320 MiB of memory",
+        "simulated: 50 million pages, until write amplification settles; forecast from that: the lives of 6 choices",
+        "faster: --set lifetime.forecast.waf_of_bytes=WAF if known (no simulation), or slices: --capacities 64GiB",
+    ]
+    work, _, faster = work_texts([Needs(64 << 30, 160 << 20)] * 2, 2, 1, whole=False)
+    assert work.startswith("2 drives of 64 GiB, 2 at once; up to 320 MiB")
+    assert "--capacities" not in faster
 
 
 @pytest.mark.parametrize(
-    ("settings", "begins"), [({}, 1), ({"drive.capacity": "16 GiB"}, 0), ({"lifetime.forecast.waf": 1.5}, 0)]
+    ("settings", "begins"), [({}, 3), ({"drive.capacity": "16 GiB"}, 0), ({"lifetime.forecast.waf": 1.5}, 0)]
 )
 def test_nothing_is_said_where_the_work_is_little(
     settings: dict[str, Any], begins: int, monkeypatch: pytest.MonkeyPatch

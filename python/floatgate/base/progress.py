@@ -27,11 +27,16 @@ def tell(text: str) -> None:
 
 
 @contextlib.contextmanager
-def bars(labels: list[str], *, quiet: bool) -> Iterator[Bars | None]:
+def bars(labels: list[str], *, quiet: bool, estimates: bool = True) -> Iterator[Bars | None]:
     """Show one bar for each label; yields None, and shows nothing, where ``quiet``.
 
     Bars appear when they are first reported on and vanish at the end. Where standard error is no terminal, a line every
     :data:`EVERY_S` seconds says how far each label is.
+
+    Args:
+        labels: the names of the bars.
+        quiet: whether nothing is shown.
+        estimates: whether bars say how long they still take; not for work that reports a better estimate.
     """
     if quiet:
         yield None
@@ -43,7 +48,8 @@ def bars(labels: list[str], *, quiet: bool) -> Iterator[Bars | None]:
     from rich.markup import escape
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-    columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn())
+    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
+    columns += [TimeRemainingColumn()] if estimates else []
     with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
         tasks: dict[int, int] = {}
 
@@ -99,9 +105,9 @@ def _percent(share: float | None) -> str:
 
 
 @contextlib.contextmanager
-def bar(label: str, *, quiet: bool) -> Iterator[Callable[[int, int | None, str], None] | None]:
-    """Show one bar; yields a callback for the core, or None."""
-    with bars([label], quiet=quiet) as report:
+def bar(label: str, *, quiet: bool, estimates: bool = True) -> Iterator[Callable[[int, int | None, str], None] | None]:
+    """Show one bar as :func:`bars` does; yields a callback for the core, or None."""
+    with bars([label], quiet=quiet, estimates=estimates) as report:
         yield None if report is None else lambda done, total, phase: report(0, done, total, phase)
 
 

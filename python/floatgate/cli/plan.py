@@ -154,7 +154,7 @@ def planned(
     place = kept.folder(places.out, WHOLE, resume=places.resume, force=places.force)
     with place or contextlib.nullcontext():
         parts = None if place is None else place.path
-        with bar(base.name(), quiet=output.quiet) as progress, o.naming_remedies("--capacities"):
+        with bar(base.name(), quiet=output.quiet, estimates=False) as progress, o.naming_remedies("--capacities"):
             report_point = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
             work = (at_demand(base, demand, progress), *lists, progress, bounds, report_point, parts, places.resume)

@@ -77,17 +77,19 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Needs:
-    """The cost of the work on a drive: flash, and an upper bound of memory (data at rest take none)."""
+    """The cost of the work on a drive: flash, a bound of memory (data at rest take none), and pages of the map."""
 
     flash_bytes: int
     memory_bytes: int
+    map_units: int = 0
 
     @classmethod
     def of(cls, resolved: str) -> Needs:
         """Derive the needs of a resolved experiment."""
         settings = tomllib.loads(resolved)
         # A drive for the laps and one for the close-up.
-        return cls(flash_bytes(settings), int(units_of_map(settings) * 2 * TABLE_BYTES))
+        map_units = units_of_map(settings)
+        return cls(flash_bytes(settings), int(map_units * 2 * TABLE_BYTES), map_units)
 
 
 def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
@@ -184,10 +186,27 @@ def _unknown(option: str, name: str, names: list[str]) -> str:
     return f"{option}: unknown drive or group {quote(name)}; {meant(name, [*names, *words], 'floatgate drives')}"
 
 
-def work_text(drive_needs: Sequence[Needs], at_once: int) -> str:
-    """Format as ``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``: what a plan is about to do."""
+def work_texts(drive_needs: Sequence[Needs], at_once: int, managers: int, *, whole: bool) -> list[str]:
+    """Say what a plan is about to do, what of that is simulated, and how to shorten it.
+
+    Args:
+        drive_needs: those of the drives.
+        at_once: how many are simulated at a time.
+        managers: the throttles and reducers of each drive.
+        whole: whether the drives keep their own capacities.
+
+    Returns:
+        A line such as ``3 drives of 1.1 TiB to 2.0 TiB, 2 at once; up to 9.4 GiB of memory``, and one or two more.
+    """
     sizes = sorted(one.flash_bytes for one in drive_needs)
     memory = sum(sorted((one.memory_bytes for one in drive_needs), reverse=True)[:at_once])
     ends = dict.fromkeys(map(units.binary_bytes, (sizes[0], sizes[-1])))
     drives = f"{units.counted(len(sizes), 'drive')} of {' to '.join(ends)}"
-    return f"{drives}, {at_once} at once; up to {units.binary_bytes(memory)} of memory"
+    pages = sum(one.map_units for one in drive_needs)
+    lives = f"forecast from that: the lives of {units.counted(managers * len(sizes), 'choice')}"
+    slices = ", or slices: --capacities 64GiB" if whole else ""
+    return [
+        f"{drives}, {at_once} at once; up to {units.binary_bytes(memory)} of memory",
+        f"simulated: {pages / 1e6:.0f} million pages, until write amplification settles; {lives}",
+        f"faster: --set lifetime.forecast.waf_of_bytes=WAF if known (no simulation){slices}",
+    ]

@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import threading
+import time
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,8 +34,9 @@ from floatgate.study.plan_drives import (
     must_leave_drives,
     named_drives,
     needs,
-    work_text,
+    work_texts,
 )
+from floatgate.study.plan_pace import Pace, time_text
 from floatgate.study.plan_point import Bounds, Point
 from floatgate.study.runs.plan import plan_runs
 from floatgate.study.runs.points import Points
@@ -54,8 +56,6 @@ LARGE_BYTES = 64 << 30
 """Drives with less flash in all take seconds; the plan does not announce their work."""
 MAX_DELAY_S = 10.0
 """Longest delay of a page write in a plan, unless the experiment sets it: a drive that waits for days is useless."""
-PHASES = {"workload": (0.0, 0.05), "write amplification": (0.05, 0.75), "life": (0.75, 1.0)}
-"""Approximate begin and end of each phase in the work on a drive: laps take longest."""
 STEPS = 1000
 """Steps of a plan's progress."""
 
@@ -111,10 +111,10 @@ def plan(
     managers = _managers(resolved, _throttles(policies), reducers)
     sized = (spare_factors, volume_bytes)
     tried = _candidates(base, resolved, _named_drives(base, drives), capacities, *sized)
-    _begin(base, tried, begins)
+    is_long = _begin(base, tried, capacities, len(managers), begins)
     has_bound = look(tomllib.loads(resolved), "lifetime", "throttle", "max_delay_s") is not None
     delayed: frozenset[str] = frozenset() if has_bound else _delayed()
-    work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, on_drive)
+    work = _Work(base, managers, delayed, (bounds or Bounds()).judge, progress, on_drive, begins if is_long else None)
     points: list[Point] = []
     untried: list[str] = []
     with contextlib.ExitStack() as stack:
@@ -183,20 +183,28 @@ def _candidates(
     return [candidate.holding(base, volume_bytes) for candidate in tried]
 
 
-def _begin(base: Experiment, tried: Sequence[Candidate], begins: Callable[[str], None] | None) -> None:
-    """Announce the cost of long work, unless ``begins`` is None.
+def _begin(
+    base: Experiment,
+    tried: Sequence[Candidate],
+    capacities: Sequence[str] | None,
+    managers: int,
+    begins: Callable[[str], None] | None,
+) -> bool:
+    """Announce the cost of long work and how to shorten it, unless ``begins`` is None; return whether it is long.
 
     Raises:
         InputError: all of the drives are impossible.
     """
     if begins is None:
-        return
+        return False
     drive_needs = [needs(base, candidate) for candidate in tried]
     known = [one for one in drive_needs if isinstance(one, Needs)]
     if not known:
         raise next(one for one in drive_needs if not isinstance(one, Needs))
-    if not assumes_waf(base) and sum(one.flash_bytes for one in known) >= LARGE_BYTES:
-        begins(work_text(known, _side_by_side(known)))
+    is_long = not assumes_waf(base) and sum(one.flash_bytes for one in known) >= LARGE_BYTES
+    for text in work_texts(known, _side_by_side(known), managers, whole=capacities is None) if is_long else []:
+        begins(text)
+    return is_long
 
 
 def _side_by_side(drive_needs: Sequence[Needs]) -> int:
@@ -217,6 +225,8 @@ class _Work:
     judge: str
     progress: Progress | None
     on_drive: OnDrive | None
+    announce: Callable[[str], None] | None = None
+    """Called once with the time that the work takes, when it is measured."""
     kept: Unfinished | None = None
     begun: Points = field(default_factory=lambda: Points(()))
     """The choices of all drives so far."""
@@ -238,40 +248,48 @@ class _Work:
         # The largest first, since it takes longest: the others fill the remaining cores meanwhile.
         order = sorted(range(len(drives)), key=lambda number: (-sizes[number], number))
         done: dict[int, list[Point]] = {}
-        shares = [0.0] * len(drives)
-        busy: set[int] = set()
+        jobs = _side_by_side(drive_needs)
+        pace = Pace([drive.label for drive in drives], sizes, jobs, time.monotonic)
         stop = threading.Event()
 
-        def report(number: int, share: float) -> None:
+        def report(number: int, part: int, total: int | None, phase: str) -> None:
             if stop.is_set():
                 raise KeyboardInterrupt
             with self.lock:
-                shares[number] = max(shares[number], share)
-                over = sum(share * size for share, size in zip(shares, sizes, strict=True)) / max(1, sum(sizes))
-                # Within the lock: a bar is not made for two threads.
-                if self.progress is not None:
-                    self.progress(int(STEPS * over), STEPS, ", ".join(drives[one].label for one in sorted(busy)))
+                pace.note(number, part, total, phase)
+                self._show(pace)
 
         def work(turn: int) -> None:
             number = order[turn]
             with self.lock:
-                busy.add(number)
-            report(number, 0.0)
+                if stop.is_set():
+                    raise KeyboardInterrupt
+                pace.begin(number)
+                self._show(pace)
             first = before + number * len(self.managers)
-            made = self._drive(first, drives[number], lambda share: report(number, share))
+            made = self._drive(first, drives[number], lambda *at: report(number, *at))
             with self.lock:
-                busy.remove(number)
-                shares[number], done[number] = 1.0, made
+                pace.end(number)
+                done[number] = made
                 if self.on_drive is not None:
                     self.on_drive(made)
 
         try:
-            at_once(work, len(drives), stop, jobs=_side_by_side(drive_needs))
+            at_once(work, len(drives), stop, jobs=jobs)
         except KeyboardInterrupt:
             if not done:
                 raise
         points = [point for number in sorted(done) for point in done[number]]
         return points, [drives[number].label for number in range(len(drives)) if number not in done]
+
+    def _show(self, pace: Pace) -> None:
+        """Pass on how far the drives are; the lock is held, since a bar is not made for two threads."""
+        left_s = pace.left_s() if self.announce is not None else None
+        if self.announce is not None and left_s is not None:
+            self.announce(f"time: {time_text(left_s)} left on this machine, by the speed so far; renewed as it goes on")
+            self.announce = None
+        if self.progress is not None:
+            self.progress(int(STEPS * pace.share), STEPS, pace.text())
 
     def choices(self, drives: Sequence[Candidate]) -> Points:
         """Return the choices so far, and those of some more drives."""
@@ -287,7 +305,7 @@ class _Work:
         drive_needs = needs(self.base, candidate)
         return drive_needs if isinstance(drive_needs, Needs) else Needs(0, 0)
 
-    def _drive(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Point]:
+    def _drive(self, first: int, drive: Candidate, report: Progress) -> list[Point]:
         """Make the choices of one drive, from number ``first`` on; each has the reason if the drive is impossible."""
         done = {} if self.kept is None else self.kept.done
         numbers = range(first, first + len(self.managers))
@@ -304,11 +322,7 @@ class _Work:
             for (policy, reducer), one in pairs
         ]
 
-    def _forecast(self, first: int, drive: Candidate, report: Callable[[float], None]) -> list[Answer]:
-        def tick(done: int, total: int | None, phase: str) -> None:
-            begins, ends = PHASES.get(phase, (0.0, 1.0))
-            report(begins + (ends - begins) * (min(1.0, done / total) if total else 0.0))
-
+    def _forecast(self, first: int, drive: Candidate, report: Progress) -> list[Answer]:
         numbers = range(first, first + len(self.managers))
         if drive.refusal is not None:
             return [Answer(number, UNUSABLE, drive.refusal) for number in numbers]
@@ -317,7 +331,7 @@ class _Work:
             results = forecast(
                 tried,
                 [_overrides(policy, reducer, policy in self.bounded) for policy, reducer in self.managers],
-                progress=tick,
+                progress=report,
             )
             for result in results:
                 must_wear(result, check(tried))
