@@ -38,7 +38,7 @@ PAGES = {
     "separated": f"run configs/experiments/hot-cold-separated.toml {SMALL} --out OUT",
     "throttled": f"run {UNIFORM} {THROTTLE} --out OUT",
     "lifetime": f"lifetime --trace {UPDATES} --drive ufs-256g --target 5 --out OUT",
-    "plan": f"plan --trace {UPDATES} {PRICES} --target 5 --out OUT",
+    "plan": f"plan --trace {UPDATES} {PRICES} --target 5 --title Databases --note Offers --out OUT",
     "compare": f"compare {UNIFORM} --vary ftl.separate.policy=none,host-gc,sepbit --repeat 3 --out OUT",
     "sweep": f"sweep {UNIFORM} --vary ftl.spare_factor=0.1..0.3:3 --vary ftl.collect.policy=greedy,fifo --out OUT",
     "tune": f"tune {UNIFORM} --vary ftl.spare_factor=0.1..0.3 --vary ftl.collect.policy=greedy,fifo --trials 6"
@@ -128,6 +128,17 @@ def test_nothing_is_cut_on_paper(name: str, browser: Browser, folder: Path) -> N
     with shown(browser, made(name, folder), PAPER_PX) as page:
         page.emulate_media(media="print")
         assert page.evaluate(CUT) == []
+
+
+def test_paper_is_white_and_repeats_heads(browser: Browser, folder: Path) -> None:
+    """Readers with dark screens print, too."""
+    with shown(browser, made("plan", folder), PAPER_PX, dark=True) as page:
+        page.emulate_media(media="print", color_scheme="dark")
+        looks = "(place) => [getComputedStyle(document.querySelector(place)).backgroundColor, "
+        looks += "getComputedStyle(document.querySelector(place)).display]"
+        assert page.evaluate(looks, "body")[0] == "rgb(255, 255, 255)"
+        assert page.evaluate(looks, "thead")[1] == "table-header-group"
+        assert page.evaluate(looks, ".tools")[1] == "none"
 
 
 def test_the_rules_find_what_is_wrong(browser: Browser, tmp_path: Path) -> None:

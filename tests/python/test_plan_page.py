@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from floatgate.study import plan_front, plan_report
 from floatgate.study.plan import Plan
+from floatgate.study.plan_brief import described, question, verdict
 from floatgate.study.plan_point import Bounds, Point
+from floatgate.study.plan_prices import price_list
 from test_lifetime_text import point
 
 
@@ -92,3 +96,71 @@ def test_the_interval_is_that_of_the_life_shown() -> None:
         assert row["interval.high"] is None or row["interval.high"] >= one.life_years
     again = Plan.of(plan.to_dict(), "")
     assert again.rows() == plan.rows()
+
+
+def test_the_head_states_question_answer_basis_and_largest_uncertainty() -> None:
+    toml = '[workload]\nfile = "/data/db.csv"\n'
+    points = [ending(64, 6.0, rated=7.0), ending(128, 12.0)]
+    for one in points:
+        assert one.result is not None
+        one.result.update(demand_bytes_per_day=27.4e9, method={"waf_given": False}, config={})
+    plan = Plan(points, toml, "db", Bounds(price_per_tb=80))
+    assert (
+        question(plan) == "Which of 2 drives is the cheapest that lasts 5 years under db.csv (27.4 GB written per day)?"
+    )
+    assert verdict(plan) == (
+        "Take 64 GiB, the cheapest that lasts 5 years: life 6.0 years until the flash is worn out, price 5.50; "
+        "forecast from a simulation of the drive; largest uncertainty: a generator stands for 5 years: the forecast is "
+        "as good as its settings, and no host was recorded."
+    )
+    page = plan.report()
+    assert (
+        page.index("Which of 2 drives") < page.index("Take 64 GiB") < page.index("The drives") < page.index("<thead>")
+    )
+
+
+def test_limits_and_drives_that_were_not_tried_are_part_of_the_question() -> None:
+    bounds = Bounds(min_served=0.9, max_write_p99_us=5000)
+    plan = Plan([ending(64, 1.0)], "", "db", bounds, untried=["128 GiB"])
+    assert question(plan) == (
+        "Which of 1 drive (128 GiB not tried) is the smallest that lasts 5 years under db, "
+        "serves 90 % of the writes, and ends 99 of 100 page writes within 5.0 ms?"
+    )
+    assert verdict(plan).startswith("Incomplete, 1 of 2 drives tried, and a smaller one may be left: none of these")
+
+
+def test_a_lower_end_that_misses_the_target_is_the_largest_uncertainty() -> None:
+    one = ending(64, 6.0)
+    assert one.result is not None
+    one.result["lifetime"]["years_range"] = [4.0, 8.0]
+    one.result["method"] = {"waf_given": False}
+    assert "; largest uncertainty: the life may be as short as 4.0-8.0 years (WAF alone)." in verdict(
+        Plan([one], "", "x")
+    )
+
+
+def test_drives_are_described_with_their_rating_and_the_source_of_their_price() -> None:
+    points = [replace(ending(447, 6.0), drive="boot-480g", capacity=""), ending(64, 6.0)]
+    priced = price_list({"boot": "190/TB"}, ["boot-480g"], others=True)
+    plan = Plan(points, "[drive.endurance]\npe_cycles = 3000\n", "x", Bounds(price_per_tb=80, prices=priced.prices))
+    rows = dict(described(plan))
+    assert rows["boot-480g"].startswith("Boot drive, enterprise TLC (1 DWPD): Micron 7400 PRO M.2, 480 GB, 96-layer; ")
+    assert "; rated for 876 TB written in 5 years; price " in rows["boot-480g"]
+    assert rows["boot-480g"].endswith("(set as boot=190/TB)")
+    assert rows["64 GiB"] == (
+        "64 GiB of flash; 3000 P/E cycles; no rated endurance known; price 5.50 (set as 80 per TB)"
+    )
+    slices = Plan([replace(points[0], capacity="64 GiB")], "", "x")
+    assert dict(described(slices))["boot-480g of 64 GiB"].endswith(
+        "; 447 GiB of its flash; rated for 876 TB written in 5 years (whole drive); no price known"
+    )
+
+
+def test_title_and_note_head_the_page_and_stay_with_the_plan() -> None:
+    plan = Plan([ending(64, 6.0)], "", "x").headed("Drives for <us>", "Offers of November")
+    page = plan.report()
+    assert "<h1>Drives for &lt;us&gt;</h1>" in page
+    assert page.index("<h1>") < page.index("Offers of November") < page.index("Which of 1 drive")
+    again = Plan.of(plan.to_dict(), "").with_prices(price_per_tb=80)
+    assert (again.title, again.note) == ("Drives for <us>", "Offers of November")
+    assert "<h1>drives for x</h1>" in Plan([ending(64, 6.0)], "", "x").report()

@@ -76,6 +76,12 @@ def plan(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
+    title: Annotated[
+        str | None, typer.Option("--title", metavar="TEXT", help="Heading of the report, for those who read it.")
+    ] = None,
+    note: Annotated[
+        str | None, typer.Option("--note", metavar="TEXT", help="A paragraph below the heading of the report.")
+    ] = None,
     pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:
@@ -96,7 +102,8 @@ def plan(
         managed(None, years(target), None, growth(growing))
     )
     rate = demand_of("--demand", demand)
-    places = Places(out, csv, resume=resume, force=force, report=output.draws(report))
+    heading = (title, note)
+    places = Places(out, csv, resume=resume, force=force, report=output.draws(report), heading=heading)
     size = volume_bytes("--volume", volume)
     return planned(base, choices, output, places, names, prices, demand=rate, volume=size, in_use=in_use, drawn=drawn)
 
@@ -111,6 +118,7 @@ class Places:
         resume: whether to resume from the folder.
         force: whether existing files may be overwritten.
         report: whether a report is drawn.
+        heading: title and note of the report, or None for each.
     """
 
     out: str | None
@@ -118,6 +126,7 @@ class Places:
     resume: bool = False
     force: bool = False
     report: bool = True
+    heading: tuple[str | None, str | None] = (None, None)
 
 
 def planned(
@@ -158,7 +167,7 @@ def planned(
             report_point = _tell if progress is not None and sys.stderr.isatty() else None
             begins = None if output.quiet else tell
             work = (at_demand(base, demand, progress), *lists, progress, bounds, report_point, parts, places.resume)
-            made = plan_of(*work, drives=drives, begins=begins, volume_bytes=volume)
+            made = plan_of(*work, drives=drives, begins=begins, volume_bytes=volume).headed(*places.heading)
         if made.untried:
             raise _interrupted(made, output, parts)
         folder = None

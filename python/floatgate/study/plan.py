@@ -43,6 +43,8 @@ class Plan(Framed):
         untried: the drives that were left out because the user interrupted the plan.
         experiment_toml: the experiment that they vary, resolved.
         label: what to call it.
+        title: the heading of its page; None for one of its own.
+        note: a paragraph below that, for readers of the page; None for none.
     """
 
     def __init__(
@@ -65,6 +67,8 @@ class Plan(Framed):
         self.points: list[Point] = list(points)
         self.experiment_toml = experiment_toml
         self.label = label
+        self.title: str | None = None
+        self.note: str | None = None
         self.bounds: Bounds = bounds or Bounds()
         self.untried = list(untried)
         self.best = choices(self.points, self.bounds)
@@ -147,7 +151,18 @@ class Plan(Framed):
         """
         drives = list(dict.fromkeys(point.drive for point in self.points if point.drive is not None))
         bounds = repriced(self.bounds, drives, prices, price_per_tb)
-        return Plan(self.points, self.experiment_toml, self.label, bounds, self.untried)
+        plan = Plan(self.points, self.experiment_toml, self.label, bounds, self.untried)
+        return plan.headed(self.title, self.note)
+
+    def headed(self, title: str | None = None, note: str | None = None) -> Plan:
+        """Set the heading of the page and a note below it, and return the plan itself.
+
+        Args:
+            title: the heading; None for one of its own.
+            note: a paragraph for readers of the page; None for none.
+        """
+        self.title, self.note = title, note
+        return self
 
     def _best(self, years: str) -> list[str]:
         best = self.best[0]
@@ -262,7 +277,7 @@ class Plan(Framed):
 
     def _summary(self, point: Point) -> str:
         """Summarize a drive for a buyer: life and what ends it, share served, WAF, response, and price."""
-        phrases = [self._life(point)]
+        phrases = [self.life(point)]
         if point.ends != "rating" and point.rated_years is not None:
             phrases.append(f"rated bytes written after {units.life(point.rated_years, self.target_years)}")
         if point.served is not None:
@@ -295,7 +310,8 @@ class Plan(Framed):
             unknown.append("price (none given)")
         return unknown
 
-    def _life(self, point: Point) -> str:
+    def life(self, point: Point) -> str:
+        """Format as ``life 5.0 years within 4.2-5.4 years until the flash is worn out``."""
         life = f"life {point.life_text}"
         interval = point.life_range
         if interval is not None and interval.ends != point.life_text:
@@ -372,6 +388,8 @@ class Plan(Framed):
             "schema": SCHEMA,
             "version": _core.__version__,
             "label": self.label,
+            "title": self.title,
+            "note": self.note,
             "complete": not self.untried,
             "untried": self.untried,
             "target_years": self.target_years,
@@ -402,7 +420,8 @@ class Plan(Framed):
         notes = (tuple(saved.get("unused_prices", ())), tuple(saved.get("price_doubts", ())))
         bounds = Bounds(saved["min_served"], saved["max_write_p99_us"], saved["price_per_tb"], judge, prices, *notes)
         points = [Point.of(point, judge) for point in saved["points"]]
-        return cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
+        plan = cls(points, experiment_toml, saved["label"], bounds, saved["untried"])
+        return plan.headed(saved.get("title"), saved.get("note"))
 
     def report(self, command: str | None = None) -> str:
         """Return the plan as one self-contained HTML page.

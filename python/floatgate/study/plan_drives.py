@@ -107,6 +107,11 @@ def flash_as_listed(name: str) -> int:
     return _listed(name)[0]
 
 
+def catalogue_entry(name: str) -> dict[str, Any] | None:
+    """Return a drive of the catalogue as ``floatgate drives --json`` lists it; None for an unknown name."""
+    return next((entry for entry in _catalogue() if entry["name"] == name), None)
+
+
 def sold_bytes(name: str | None, physical_bytes: float) -> float | None:
     """Return the capacity as sold of so much flash of a drive of the catalogue; None where no such drive is sold."""
     flash, sold = (0, None) if name is None else _listed(name)
@@ -116,7 +121,7 @@ def sold_bytes(name: str | None, physical_bytes: float) -> float | None:
 @cache
 def _listed(name: str) -> tuple[int, int | None]:
     """Return flash and capacity as sold of a drive of the catalogue; of one that ships scaled, those of what ships."""
-    entry: dict[str, Any] | None = next((entry for entry in _catalogue() if entry["name"] == name), None)
+    entry = catalogue_entry(name)
     if entry is None:
         return 0, None
     sold, visible = (entry["rated"] or {}).get("user_bytes"), entry["logical_bytes"]

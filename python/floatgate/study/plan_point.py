@@ -36,11 +36,19 @@ ENDS = {
 
 @dataclass(frozen=True)
 class Price:
-    """The price of a drive of the catalogue as listed; another capacity of it costs in proportion."""
+    """The price of a drive of the catalogue as listed; another capacity of it costs in proportion.
+
+    Attributes:
+        drive: its name.
+        price: of the drive.
+        flash_bytes: its flash.
+        source: the pair of ``--prices`` that it comes from, such as ``client=60/TB``.
+    """
 
     drive: str
     price: float
     flash_bytes: int
+    source: str = ""
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from floatgate.base import units
 from floatgate.base.errors import input_error, quote, quoted
@@ -38,6 +38,7 @@ class _Amount:
 
     value: float
     per_tb: bool
+    source: str = field(default="", compare=False)
 
     @classmethod
     def of(cls, name: str, text: str | float) -> _Amount:
@@ -48,13 +49,14 @@ class _Amount:
         """
         per_tb = isinstance(text, str) and text.lower().replace(" ", "").endswith(_PER_TB)
         figure = text.rpartition("/")[0].strip() if per_tb and isinstance(text, str) else text
-        return cls(above_zero(f"--prices {name}", figure, "not a price", _EXPECTED) or 0.0, per_tb)
+        value = above_zero(f"--prices {name}", figure, "not a price", _EXPECTED) or 0.0
+        return cls(value, per_tb, f"{name}={text if isinstance(text, str) else format(text, 'g')}")
 
     def of_drive(self, name: str) -> Price:
         """Return the price of a drive of the catalogue as listed; per TB of flash where it is not sold."""
         flash = flash_as_listed(name)
         price = self.value * (sold_bytes(name, flash) or flash) / TB if self.per_tb else self.value
-        return Price(name, price, flash)
+        return Price(name, price, flash, self.source)
 
 
 def pairs(text: str | None) -> dict[str, str] | None:

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 from floatgate.base import units
 from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import report
-from floatgate.pages.parts import Charts, Code, Figure, Grid, Items, Part, Section, Text, figure
+from floatgate.pages.parts import Charts, Code, Figure, Grid, Items, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry, evidence
 from floatgate.report.sections.forecast.life_range import SLACK
 from floatgate.report.throttle_charts import looks_of
+from floatgate.study.plan_brief import described, question, takes, verdict
 from floatgate.study.plan_front import GIB, front_chart
 from floatgate.study.plan_table import DETAILS, MAIN, NAMES, legend
 from floatgate.study.plan_table import rows as table_rows
@@ -48,20 +49,21 @@ def page(plan: Plan, command: str | None = None) -> str:
         plan: the choices.
         command: the command line that made it, where there was one.
     """
-    title = f"drives for {plan.label}"
+    title = plan.title or f"drives for {plan.label}"
     header, rows = table_rows(plan, (NAMES, MAIN))
     more_header, more_rows = table_rows(plan, (NAMES, DETAILS))
     workload = plan.workload()
-    answer, *others = plan.answers()
     timed = [READING] if any(not math.isinf(point.write_us) for point in plan.points) else []
     reading = [*timed, *([THROTTLED] if any(point.throttles for point in plan.points) else [])]
     left_out = not_modelled.of_all(point.result for point in plan.points)
     parts = [
-        Text(_sentence(answer), strong=True),
-        *(Text(_sentence(text)) for text in others),
+        *([] if plan.note is None else [Text(plan.note)]),
+        Text(question(plan)),
+        Text(verdict(plan), strong=True),
+        *(Text(_sentence(text)) for text in plan.answers()[0 if takes(plan) else 1 :]),
         *([] if workload is None else [Text(_sentence(workload))]),
         *(Text(_sentence(f"note: {text}")) for text in plan.price_notes()),
-        Grid(header, rows, header.index("life"), stacks=True),
+        Section("The drives", [Rows(described(plan)), Grid(header, rows, header.index("life"), stacks=True)]),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),
         Section("Details", [Grid(more_header, more_rows, header.index("life"), stacks=True)]),
