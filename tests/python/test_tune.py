@@ -14,6 +14,7 @@ import pytest
 import floatgate
 from conftest import Cli
 from floatgate.study.tune.objective import Bound, Goal, Objective, goal_of
+from floatgate.study.tune.page import unsteady_runs
 from floatgate.study.tune.search import Trial, best_of
 
 GRID = (
@@ -67,6 +68,31 @@ def test_a_search_has_the_trigger_of_a_comparison(cli: Cli, experiment: Path, tm
     assert note.removeprefix("note       ") in (tmp_path / "t/report.html").read_text()
     assert note in cli("tune", "--out", "t", "--resume").done()
     assert "also differs" in cli(*search, "--own-defaults", "--out", "own").done()
+
+
+def test_runs_that_are_not_steady_are_named_once(cli: Cli, experiment: Path, tmp_path: Path) -> None:
+    """As sweeps and comparisons name them, with the setting that mends them; also where no setting wins."""
+    vary = ("--vary", "ftl.collect.policy=greedy,cost-benefit", "--vary", "ftl.spare_factor=0.1,0.3")
+    short = ("--set", "ftl.precondition=none", "--set", "workload.requests=30000")
+    swept = lacking(cli("sweep", experiment, *vary, *short, "--out", "s", "--no-report").done())
+    assert swept
+    assert all("(workload." in line for line in swept)
+    search = ("tune", experiment, *vary, "--minimise", "waf_bytes")
+    assert lacking(cli(*search, *short, "--out", "t").done()) == swept
+    assert (tmp_path / "t/report.html").read_text().count("no life yet; ") == len(swept)
+    (tmp_path / "t/report.html").unlink()
+    cli("report", "t").done()
+    assert (tmp_path / "t/report.html").read_text().count("no life yet; ") == len(swept)
+    missed = cli(*search, *short, "--subject-to", "waf_bytes < 0.1", "--out", "m", "--no-report")
+    assert lacking(missed.out) == swept
+    # A search that goes on has no table yet.
+    (tmp_path / "m/sweep.parquet").unlink()
+    assert unsteady_runs(tmp_path / "m") == []
+
+
+def lacking(output: str) -> list[str]:
+    """The sentences about runs that are not steady."""
+    return [line.partition(" ")[2].strip() for line in output.splitlines() if "no life yet" in line]
 
 
 def test_a_bound_rules_settings_out_and_a_maximum_is_found(cli: Cli, experiment: Path, tmp_path: Path) -> None:

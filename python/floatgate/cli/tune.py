@@ -148,17 +148,17 @@ def _searched(search: Search, engine: Engine, output: Output, drawn: Files | Non
         if front:
             search.write_best(front[0])
             proof = search.proof()
-        importance = search.importance()
+        importance, unsteady = search.importance(), page.unsteady_runs(search.folder)
 
         def drawn_page() -> str:
-            return page.page(plan, trials, importance, proof, o.command_line())
+            return page.page(plan, trials, importance, proof, o.command_line(), unsteady)
 
         if report:
             draw(search.folder / REPORT, drawn_page)
         if not front:
             sys.stderr.write(f"error: {one_line(_no_winner(plan, trials))}\n")
         output.give(_document(search, trials, front, importance, proof))
-        output.say(_text(plan, trials, front, importance))
+        output.say(_text(plan, trials, front, importance, unsteady))
         if proof is not None:
             output.say(f"{'experiment':<10} {one_line(search.folder / BEST)}\n{'proof':<10} {proof}")
         output.say(o.place_line(search.folder, report=report))
@@ -177,7 +177,11 @@ def _no_winner(plan: SearchPlan, trials: Sequence[Trial]) -> str:
 
 
 def _text(
-    plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial], importance: dict[str, dict[str, float]]
+    plan: SearchPlan,
+    trials: Sequence[Trial],
+    front: Sequence[Trial],
+    importance: dict[str, dict[str, float]],
+    unsteady: Sequence[str],
 ) -> str:
     from floatgate.study.tune import page
 
@@ -191,6 +195,7 @@ def _text(
             lines.append(f"{'':<10} one of {len(front)} settings that no other beats in every objective")
         lines += [f"{'at an end':<10} {end.text()}" for end in page.at_ends(plan, trials, front)]
         lines += [f"{'note':<10} {one_line(note)}" for note in page.notes(plan, front)]
+    lines += [f"{'note':<10} {one_line(note)}" for note in unsteady]
     for key, shares in importance.items():
         parts = ", ".join(f"{name} {share:.2f}" for name, share in shares.items())
         lines.append(f"{'importance':<10} of keys for {key}: {parts}")

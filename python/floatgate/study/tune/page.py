@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from floatgate.base import units
@@ -17,7 +18,10 @@ from floatgate.results.flat import plain
 from floatgate.run.run import check
 from floatgate.study import varied_charts
 from floatgate.study.range_ends import End, of_search
+from floatgate.study.runs.journal import TABLE
 from floatgate.study.runs.left_out import of_runs
+from floatgate.study.sweeps import steadiness
+from floatgate.study.sweeps.loaded import load_sweep
 from floatgate.study.tune.objective import Goal
 from floatgate.study.tune.search import SearchPlan, Trial, best_of
 
@@ -31,6 +35,7 @@ def page(
     importance: dict[str, dict[str, float]],
     proof: str | None,
     command: str | None = None,
+    unsteady: Sequence[str] = (),
 ) -> str:
     """Return the search as one self-contained HTML page.
 
@@ -40,11 +45,13 @@ def page(
         importance: for each objective the share of each key.
         proof: the command that repeats the best run.
         command: the command line of the search.
+        unsteady: the sentences of :func:`unsteady_runs`.
     """
     goal = plan.goal
     front = best_of(trials, goal)
     parts = [
         *_winner(plan, trials, front),
+        *map(Text, unsteady),
         *([Section("The command that proves it", [Code(proof)])] if proof else []),
         *_pictures(plan, trials, importance),
         *_table(plan, trials, front),
@@ -113,6 +120,18 @@ def notes(plan: SearchPlan, front: Sequence[Trial]) -> list[str]:
     """
     pace = pace_note(plan, front)
     return [*([] if pace is None else [f"{pace}."]), *plan.runs.notes]
+
+
+def unsteady_runs(folder: Path) -> list[str]:
+    """Return which settings of a search have no steady write amplification, and what mends that, as sweeps have it.
+
+    Args:
+        folder: of the search; one that goes on has no table yet, and no sentences.
+
+    Raises:
+        InputError: its table is damaged.
+    """
+    return steadiness.notes(load_sweep(folder)) if (folder / TABLE).is_file() else []
 
 
 def _winner(plan: SearchPlan, trials: Sequence[Trial], front: Sequence[Trial]) -> list[Part]:
