@@ -77,10 +77,10 @@ def plan(
     json: o.Json = None,
     report: o.Report = None,
     title: Annotated[
-        str | None, typer.Option("--title", metavar="TEXT", help="Heading of the report, for those who read it.")
+        str | None, typer.Option("--title", metavar="TITLE", help="Heading of the report, for those who read it.")
     ] = None,
     note: Annotated[
-        str | None, typer.Option("--note", metavar="TEXT", help="A paragraph below the heading of the report.")
+        str | None, typer.Option("--note", metavar="NOTE", help="A paragraph below the heading of the report.")
     ] = None,
     pictures: Pictures,
     quiet: o.Quiet = False,

@@ -311,7 +311,11 @@ class Plan(Framed):
         return unknown
 
     def life(self, point: Point) -> str:
-        """Format as ``life 5.0 years within 4.2-5.4 years until the flash is worn out``."""
+        """Return the life that counts in words: ``life 5.0 years within 4.2-5.4 years until the flash is worn out``.
+
+        Args:
+            point: one of the choices.
+        """
         life = f"life {point.life_text}"
         interval = point.life_range
         if interval is not None and interval.ends != point.life_text:
