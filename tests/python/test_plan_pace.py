@@ -157,7 +157,7 @@ def test_a_long_run_moves_with_each_report_and_its_time_is_announced_once(monkey
         progress=lambda _done, _total, text: texts.append(text),
     )
     assert all(before != after for before, after in itertools.pairwise(texts))
-    assert texts[10] == "0 of 1 drive done; 32 MiB, write amplification, 51.4 % after 40 s; 38 s to 70 min left; all"
+    assert texts[10] == "38 s to 70 min left; 0 of 1 drive done; 32 MiB, write amplification, 51.4 % after 40 s; all"
     assert [line for line in lines if line.startswith("time: ")] == [
         "time: 11 s to 71 min left on this machine, by the speed so far; renewed as it goes on"
     ]

@@ -112,6 +112,21 @@ def test_bars_honour_no_color(without_colours: bool) -> None:
     assert bool(re.search("\x1b\\[[0-9;]*[34]8?[0-9;]*m", shown)) is not without_colours
 
 
+def test_a_long_description_leaves_room_for_the_per_cent() -> None:
+    code = (
+        "import time\nfrom floatgate.base.progress import bar\n"
+        "with bar('small', quiet=False, estimates=False) as shown:\n"
+        "    shown(37, 100, '3 to 14 min left; ' + 'client-tlc-2t, ' * 9)\n    time.sleep(0.3)\n"
+    )
+    variables = {**os.environ, "TERM": "xterm", "COLUMNS": "80"}
+    controller, terminal = pty.openpty()
+    subprocess.run([sys.executable, "-c", code], stdout=terminal, stderr=terminal, env=variables, check=True)
+    os.close(terminal)
+    shown = re.sub("\x1b\\[[0-9;?]*[A-Za-z]", "", os.read(controller, 1 << 16).decode())
+    os.close(controller)
+    assert re.search("small 3 to 14 min left; client-tlc-2t, .* 37%", shown), shown
+
+
 def test_a_quiet_command_reports_nothing() -> None:
     with bars(["small"], quiet=True) as shown:
         assert shown is None

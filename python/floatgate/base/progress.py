@@ -17,6 +17,8 @@ EVERY_S = 10.0
 TICK_S = 1.0
 """Time between two looks at work that does not tell how far it is."""
 _NAMED_MAX = 4
+_NARROW = 16
+"""Columns of a bar beside a long description."""
 _PHASES = {"run": "running"}
 """Phases in words that cannot be mistaken for what has happened."""
 
@@ -46,11 +48,16 @@ def bars(labels: list[str], *, quiet: bool, estimates: bool = True) -> Iterator[
         return
     from rich.console import Console
     from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
-    columns = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
-    columns += [TimeRemainingColumn()] if estimates else []
-    with Progress(*columns, console=Console(stderr=True), transient=True) as shown:
+    columns: list[ProgressColumn] = [TextColumn("{task.description}"), BarColumn(), TaskProgressColumn()]
+    if estimates:
+        columns.append(TimeRemainingColumn())
+    else:
+        # A long description is cut, and leaves bar and per cent their room.
+        columns[:2] = [TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1)), BarColumn(_NARROW)]
+    with Progress(*columns, console=Console(stderr=True), transient=True, expand=not estimates) as shown:
         tasks: dict[int, int] = {}
 
         def report(number: int, done: int, total: int | None, phase: str) -> None:

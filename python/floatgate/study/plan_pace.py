@@ -126,17 +126,20 @@ class Pace:
         return min(ends), max(ends)
 
     def text(self) -> str:
-        """Format as ``0 of 2 drives done; a, write amplification, 41.3 % after 85 s; 3 to 14 min left; all``."""
+        """Format as ``3 to 14 min left; 0 of 2 drives done; a, write amplification, 41.3 % after 85 s; all``.
+
+        What matters comes first: a terminal cuts the end.
+        """
         running = [(number, course) for number, course in self._courses.items() if number not in self._done]
-        parts = [f"{len(self._done)} of {units.counted(len(self._labels), 'drive')} done"]
+        left_s = self.left_s()
+        parts = [] if left_s is None else [f"{time_text(left_s)} left"]
+        parts.append(f"{len(self._done)} of {units.counted(len(self._labels), 'drive')} done")
         for number, course in running[:_NAMED_MAX]:
             phase = f", {course.phase}" if course.phase else ""
             parts.append(
                 f"{self._labels[number]}{phase}, {100 * course.position:.1f} % after {self._time_s(course):.0f} s"
             )
         parts += [f"{len(running) - _NAMED_MAX} more run"] if len(running) > _NAMED_MAX else []
-        left_s = self.left_s()
-        parts += [] if left_s is None else [f"{time_text(left_s)} left"]
         return "; ".join([*parts, "all"])
 
     def _time_s(self, course: _Course) -> float:
