@@ -1,6 +1,6 @@
 //! The side of a connection on which replies leave when they are due, and a limit on what is under way.
 //!
-//! Whoever finds a reply due hands it to the kernel, without a switch to another thread. What the kernel has no room for is
+//! The thread that finds a reply due hands it to the kernel, without a switch to another thread. What the kernel has no room for is
 //! written by a thread that may wait.
 
 use super::socket::Stream;

@@ -104,8 +104,8 @@ impl Pace {
         drop(halves);
         let mut late_ns = Vec::with_capacity(due.len());
         for (reply, to, done_ns) in due {
-            to.send(reply);
             late_ns.push(now_ns().saturating_sub(done_ns));
+            to.send(reply);
         }
         let mut halves = locked(&self.halves);
         late_ns.into_iter().for_each(|one| halves.late.record(one));
