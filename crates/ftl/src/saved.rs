@@ -23,7 +23,7 @@ use floatgate_flash::Flash;
 use floatgate_snapshot::{Reader, Writer, damaged, unfit};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::io::{self, Read, Write};
+use std::io;
 
 const MAP: &str = "map";
 const STATE: &str = "ftl";
@@ -63,7 +63,7 @@ impl Ftl {
     ///
     /// # Errors
     /// I/O errors of the file.
-    pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn save(&self, out: &mut Writer<'_>) -> io::Result<()> {
         let Self {
             mapping,
             units,
@@ -139,7 +139,7 @@ impl Ftl {
     ///
     /// # Errors
     /// A damaged file; the drive is unusable then.
-    pub fn restore<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
+    pub fn restore(&mut self, from: &mut Reader<'_>) -> Result<()> {
         from.words(MAP, self.mapping.words_mut())?;
         let SavedFtl {
             units,
@@ -210,14 +210,14 @@ impl Ftl {
     }
 
     /// Refuses a snapshot whose chunks differ from those of this run.
-    fn refuse_foreign_chunks<R: Read>(&self, from: &Reader<R>, saved: Option<&Packed>) -> Result<()> {
+    fn refuse_foreign_chunks(&self, from: &Reader<'_>, saved: Option<&Packed>) -> Result<()> {
         let Some((key, was)) = self.foreign_chunks(saved) else { return Ok(()) };
         let what = format!("lifetime.reduce.{key}: the saved drive holds chunks made with {was}");
         Err(unfit(from.path(), what, format!("expected lifetime.reduce.{key} = {was}")))
     }
 
     /// Refuses a snapshot whose block modes differ from those of this run.
-    fn refuse_foreign_modes<R: Read>(&self, from: &Reader<R>, saved: Option<&Reclaiming>) -> Result<()> {
+    fn refuse_foreign_modes(&self, from: &Reader<'_>, saved: Option<&Reclaiming>) -> Result<()> {
         let mode = self.reclaiming.as_ref().zip(saved).and_then(|(ours, saved)| ours.foreign_mode(saved));
         let Some(mode) = mode else { return Ok(()) };
         let what = format!("drive.disturb.modes: the saved drive has blocks in mode {mode}");

@@ -6,7 +6,7 @@ use floatgate_base::{Extents, Wanted};
 use floatgate_host::{Footprint, HostCounters, Outside, Placement, Splitter};
 use floatgate_snapshot::{Reader, Writer};
 use serde::{Deserialize, Serialize};
-use std::io::{self, Read, Write};
+use std::io;
 use std::ops::Range;
 
 /// Returns the splitter of a run over devices that end at `ends`, where known.
@@ -170,7 +170,7 @@ impl Addressing {
     ///
     /// # Errors
     /// Those of the file.
-    pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn save(&self, out: &mut Writer<'_>) -> io::Result<()> {
         let Self {
             splitter,
             footprint,
@@ -193,7 +193,7 @@ impl Addressing {
     ///
     /// # Errors
     /// A damaged file.
-    pub fn resume<R: Read>(plan: &Plan, from: &mut Reader<R>) -> floatgate_base::Result<Self> {
+    pub fn resume(plan: &Plan, from: &mut Reader<'_>) -> floatgate_base::Result<Self> {
         let SavedAddressing { ends, by_device, requests_moved } = from.state("placing")?;
         let mut addressing = Self::new(plan, ends);
         addressing.splitter.restore(by_device, requests_moved);

@@ -25,7 +25,7 @@ use floatgate_ftl::separate::Foresight;
 use floatgate_host::Queues;
 use floatgate_snapshot::{Reader, Writer, damaged};
 use floatgate_trace::Source;
-use std::io::{self, Read, Write};
+use std::io;
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
 pub const STATE_VERSION: u32 = 41;
@@ -39,7 +39,7 @@ impl Simulation {
     /// # Panics
     /// Under the shadow model, with recorded pins, and for a whole life, which are not written. A log of requests is left
     /// out: a resumed run does not report those under way.
-    pub fn save<W: Write>(&self, out: &mut Writer<W>) -> io::Result<()> {
+    pub fn save(&self, out: &mut Writer<'_>) -> io::Result<()> {
         let Self {
             plan,
             reading,
@@ -106,7 +106,7 @@ impl Simulation {
     ///
     /// # Errors
     /// A damaged file; a trace that cannot be opened, or has changed.
-    pub fn resume<R: Read>(plan: Plan, from: &mut Reader<R>) -> Result<Self> {
+    pub fn resume(plan: Plan, from: &mut Reader<'_>) -> Result<Self> {
         let run = Self::new(plan)?;
         run.resumed(from, Reading::restore)
     }
@@ -115,14 +115,14 @@ impl Simulation {
     ///
     /// # Errors
     /// A damaged file; a source without what the plan needs.
-    pub fn resume_live<R: Read>(plan: Plan, source: Box<dyn Source>, from: &mut Reader<R>) -> Result<Self> {
+    pub fn resume_live(plan: Plan, source: Box<dyn Source>, from: &mut Reader<'_>) -> Result<Self> {
         let run = Self::live(plan, source)?;
         run.resumed(from, Reading::go_on)
     }
 
-    fn resumed<R: Read>(
+    fn resumed(
         mut self,
-        from: &mut Reader<R>,
+        from: &mut Reader<'_>,
         reposition: impl FnOnce(&mut Reading, SavedReading) -> Result<()>,
     ) -> Result<Self> {
         let run = &mut self;
@@ -150,7 +150,7 @@ impl Simulation {
         Ok(self)
     }
 
-    fn resume_serving<R: Read>(&mut self, from: &mut Reader<R>) -> Result<()> {
+    fn resume_serving(&mut self, from: &mut Reader<'_>) -> Result<()> {
         match &mut self.stages.serving {
             Serving::Functional(serving) => {
                 resume_drive(&mut serving.drive, from)?;
@@ -184,9 +184,9 @@ impl Simulation {
         }
     }
 
-    fn resume_preparation<R: Read>(
+    fn resume_preparation(
         &mut self,
-        from: &Reader<R>,
+        from: &Reader<'_>,
         saved: SavedPreparation,
         mut foresight: Option<Foresight>,
     ) -> Result<State> {
@@ -229,14 +229,14 @@ impl Simulation {
     }
 }
 
-fn save_drive<F: BackEnd, W: Write>(drive: &Drive<F>, out: &mut Writer<W>) -> io::Result<()> {
+fn save_drive<F: BackEnd>(drive: &Drive<F>, out: &mut Writer<'_>) -> io::Result<()> {
     let Drive { ftl, array } = drive;
     ftl.save(out)?;
     out.state("flash", &array.counts().saved())?;
     out.state("rest", array.counts().rest())
 }
 
-fn resume_drive<F: BackEnd, R: Read>(drive: &mut Drive<F>, from: &mut Reader<R>) -> Result<()> {
+fn resume_drive<F: BackEnd>(drive: &mut Drive<F>, from: &mut Reader<'_>) -> Result<()> {
     let Drive { ftl, array } = drive;
     ftl.restore(from)?;
     let counts = array.counts_mut();
@@ -247,20 +247,20 @@ fn resume_drive<F: BackEnd, R: Read>(drive: &mut Drive<F>, from: &mut Reader<R>)
     Ok(())
 }
 
-fn save_gate_and_buffer<W: Write>(
+fn save_gate_and_buffer(
     gate: &Option<Throttled>,
     buffer: &Option<Buffered>,
-    out: &mut Writer<W>,
+    out: &mut Writer<'_>,
 ) -> io::Result<()> {
     out.state("throttle", &gate.as_ref().map(Throttled::saved))?;
     out.state("buffer", &buffer.as_ref().map(Buffered::saved))
 }
 
-fn resume_gate_and_buffer<R: Read>(
+fn resume_gate_and_buffer(
     plan: &Plan,
     gate: &mut Option<Throttled>,
     buffer: &mut Option<Buffered>,
-    from: &mut Reader<R>,
+    from: &mut Reader<'_>,
 ) -> Result<()> {
     match (gate, from.state::<Option<SavedThrottled>>("throttle")?) {
         (None, None) => {}
@@ -275,10 +275,10 @@ fn resume_gate_and_buffer<R: Read>(
     if fits { Ok(()) } else { Err(unfit(from)) }
 }
 
-fn unfit<R: Read>(from: &Reader<R>) -> Box<Error> {
+fn unfit(from: &Reader<'_>) -> Box<Error> {
     damaged(from.path(), 0, "the snapshot is damaged: its array or buffer differs")
 }
 
-fn otherwise_prepared<R: Read>(from: &Reader<R>) -> Box<Error> {
+fn otherwise_prepared(from: &Reader<'_>) -> Box<Error> {
     damaged(from.path(), 0, "the snapshot is damaged: its drive was prepared differently")
 }

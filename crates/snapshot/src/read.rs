@@ -11,10 +11,11 @@ use std::io::{BufReader, ErrorKind, Read};
 use std::path::Path;
 use zstd::bulk::Decompressor;
 
-/// A snapshot being read, section by section in the order in which they were written.
-pub struct Reader<R: Read> {
+/// A snapshot being read, section by section in the order in which they were written. One type for all inputs, as the
+/// writer.
+pub struct Reader<'a> {
     path: String,
-    input: R,
+    input: Box<dyn Read + 'a>,
     /// Bytes read so far, for messages.
     at: u64,
     seal: blake3::Hasher,
@@ -26,7 +27,7 @@ pub struct Reader<R: Read> {
     plain: Vec<u8>,
 }
 
-impl Reader<BufReader<File>> {
+impl<'a> Reader<'a> {
     /// Opens a file.
     ///
     /// # Errors
@@ -43,18 +44,16 @@ impl Reader<BufReader<File>> {
         })?;
         Self::new(path, BufReader::new(file), kind, state_version)
     }
-}
 
-impl<R: Read> Reader<R> {
     /// Begins to read; messages name the file `path`.
     ///
     /// # Errors
     /// The input is not a snapshot, or has another version or kind.
-    pub fn new(path: &str, input: R, kind: Kind, state_version: u32) -> Result<Self> {
+    pub fn new(path: &str, input: impl Read + 'a, kind: Kind, state_version: u32) -> Result<Self> {
         let unpacker = Decompressor::new().map_err(|e| refused(path, "the snapshot cannot be read", &e))?;
         let mut reader = Self {
             path: path.into(),
-            input,
+            input: Box::new(input),
             at: 0,
             seal: seal(kind, state_version),
             content: blake3::Hasher::new(),

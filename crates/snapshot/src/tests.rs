@@ -15,11 +15,12 @@ fn words(n: u32) -> Vec<u32> {
 }
 
 fn written(words: &[u32]) -> (Vec<u8>, String) {
-    let mut writer = Writer::new(Vec::new(), Kind::Drive, VERSION).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, Kind::Drive, VERSION).unwrap();
     writer.state("state", &state()).unwrap();
     writer.words("map", words.iter().copied()).unwrap();
     writer.long_words("bits", &[1, 2, u64::MAX]).unwrap();
-    let (bytes, hash) = writer.finish().unwrap();
+    let hash = writer.finish().unwrap();
     (bytes, hash.to_hex().to_string())
 }
 

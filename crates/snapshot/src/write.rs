@@ -13,9 +13,10 @@ use zstd::bulk::Compressor;
 /// Compression level. Page numbers are nearly random; a higher level saves hardly anything.
 const LEVEL: i32 = 1;
 
-/// A snapshot being written. It holds a few chunks in memory, whatever the size of the stored state.
-pub struct Writer<W: Write> {
-    out: W,
+/// A snapshot being written. It holds a few chunks in memory, whatever the size of the stored state. One type for all
+/// outputs: what serializes a whole drive is compiled once.
+pub struct Writer<'a> {
+    out: Box<dyn Write + 'a>,
     seal: blake3::Hasher,
     content: blake3::Hasher,
     packer: Compressor<'static>,
@@ -26,12 +27,13 @@ pub struct Writer<W: Write> {
     packed: Vec<u8>,
 }
 
-impl<W: Write> Writer<W> {
+impl<'a> Writer<'a> {
     /// Begins a snapshot.
     ///
     /// # Errors
     /// Those of `out`.
-    pub fn new(mut out: W, kind: Kind, state_version: u32) -> io::Result<Self> {
+    pub fn new(out: impl Write + 'a, kind: Kind, state_version: u32) -> io::Result<Self> {
+        let mut out: Box<dyn Write + 'a> = Box::new(out);
         out.write_all(&MAGIC)?;
         out.write_all(&CONTAINER_VERSION.to_le_bytes())?;
         out.write_all(&[kind.byte()])?;
@@ -123,24 +125,24 @@ impl<W: Write> Writer<W> {
         self.end()
     }
 
-    /// Ends the snapshot; returns the output and the content hash.
+    /// Ends the snapshot; returns the content hash.
     ///
     /// # Errors
     /// Those of the file.
-    pub fn finish(mut self) -> io::Result<(W, blake3::Hash)> {
+    pub fn finish(mut self) -> io::Result<blake3::Hash> {
         let hash = self.content.finalize();
         self.out.write_all(&[0])?;
         self.out.write_all(&checksum(&self.seal, "", 0, 0, hash.as_bytes()))?;
         self.out.write_all(hash.as_bytes())?;
         self.out.flush()?;
-        Ok((self.out, hash))
+        Ok(hash)
     }
 }
 
 /// Gathers the bytes of a section into chunks.
-struct Chunks<'a, W: Write>(&'a mut Writer<W>);
+struct Chunks<'a, 'b>(&'a mut Writer<'b>);
 
-impl<W: Write> Write for Chunks<'_, W> {
+impl Write for Chunks<'_, '_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let n = bytes.len().min(CHUNK - self.0.plain.len());
         self.0.plain.extend_from_slice(&bytes[..n]);
@@ -176,7 +178,7 @@ pub fn replace_file(
     path: &Path,
     kind: Kind,
     state_version: u32,
-    content: impl FnOnce(&mut Writer<BufWriter<File>>) -> io::Result<()>,
+    content: impl FnOnce(&mut Writer<'_>) -> io::Result<()>,
 ) -> Result<String> {
     let shown = path.to_string_lossy();
     let fail = |e: io::Error| refused(&shown, "the snapshot cannot be written", &e);
@@ -192,7 +194,7 @@ pub fn replace_file(
     temporary.0 = Some(part.clone());
     let mut writer = Writer::new(BufWriter::new(file), kind, state_version).map_err(fail)?;
     content(&mut writer).map_err(fail)?;
-    let (_, hash) = writer.finish().map_err(fail)?;
+    let hash = writer.finish().map_err(fail)?;
     std::fs::rename(&part, path).map_err(fail)?;
     temporary.0 = None;
     Ok(hash.to_hex().to_string())

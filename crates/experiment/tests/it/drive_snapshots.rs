@@ -61,10 +61,12 @@ fn with_groups(rng: &mut Rng) -> Separate {
 }
 
 fn written(ftl: &Ftl, flash: &Recorder) -> Vec<u8> {
-    let mut out = Writer::new(Vec::new(), Kind::Drive, 1).unwrap();
+    let mut bytes = Vec::new();
+    let mut out = Writer::new(&mut bytes, Kind::Drive, 1).unwrap();
     ftl.save(&mut out).unwrap();
     out.state("flash", &flash.saved()).unwrap();
-    out.finish().unwrap().0
+    out.finish().unwrap();
+    bytes
 }
 
 #[test]

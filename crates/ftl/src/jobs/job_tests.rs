@@ -106,11 +106,13 @@ impl Drive {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let mut out = Writer::new(Vec::new(), FileKind::Drive, 1).unwrap();
+        let mut bytes = Vec::new();
+        let mut out = Writer::new(&mut bytes, FileKind::Drive, 1).unwrap();
         self.ftl.save(&mut out).unwrap();
         out.state("counts", &self.flash.inner().counts().saved()).unwrap();
         out.state("under way", &self.flash.inner().saved()).unwrap();
-        out.finish().unwrap().0
+        out.finish().unwrap();
+        bytes
     }
 
     /// Returns the same drive restored from a file.

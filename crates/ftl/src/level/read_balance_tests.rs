@@ -104,10 +104,11 @@ impl Drive {
     }
 
     fn reloaded(&self, level: Level) -> Self {
-        let mut out = Writer::new(Vec::new(), FileKind::Drive, 1).unwrap();
+        let mut bytes = Vec::new();
+        let mut out = Writer::new(&mut bytes, FileKind::Drive, 1).unwrap();
         self.ftl.save(&mut out).unwrap();
         out.state("counts", &self.flash.inner().saved()).unwrap();
-        let bytes = out.finish().unwrap().0;
+        out.finish().unwrap();
         let mut drive = Self::new(level);
         let mut reader = Reader::new("t", &bytes[..], FileKind::Drive, 1).unwrap();
         drive.ftl.restore(&mut reader).unwrap();

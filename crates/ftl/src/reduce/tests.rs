@@ -78,10 +78,12 @@ impl Drive {
     }
 
     fn bytes(&self) -> Vec<u8> {
-        let mut out = Writer::new(Vec::new(), FileKind::Drive, 1).unwrap();
+        let mut bytes = Vec::new();
+        let mut out = Writer::new(&mut bytes, FileKind::Drive, 1).unwrap();
         self.ftl.save(&mut out).unwrap();
         out.state("array", &self.flash.inner().saved()).unwrap();
-        out.finish().unwrap().0
+        out.finish().unwrap();
+        bytes
     }
 
     /// Restores a drive from a file, with a shadow model that learns from it what lies where.

@@ -17,9 +17,10 @@ const CONFIG: BufferConfig = BufferConfig {
 
 /// Serializes and deserializes a value.
 fn restored<T: DeserializeOwned>(saved: &impl Serialize) -> T {
-    let mut writer = Writer::new(Vec::new(), File::Run, 1).unwrap();
+    let mut bytes = Vec::new();
+    let mut writer = Writer::new(&mut bytes, File::Run, 1).unwrap();
     writer.state("state", saved).unwrap();
-    let (bytes, _) = writer.finish().unwrap();
+    writer.finish().unwrap();
     Reader::new("f.snapshot", &bytes[..], File::Run, 1).unwrap().state("state").unwrap()
 }
 

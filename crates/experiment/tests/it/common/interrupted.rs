@@ -13,9 +13,11 @@ use serde_json::Value;
 
 /// The run in a file's bytes.
 pub fn saved(simulation: &Simulation) -> Vec<u8> {
-    let mut out = Writer::new(Vec::new(), Kind::Run, 1).unwrap();
+    let mut bytes = Vec::new();
+    let mut out = Writer::new(&mut bytes, Kind::Run, 1).unwrap();
     simulation.save(&mut out).unwrap();
-    out.finish().unwrap().0
+    out.finish().unwrap();
+    bytes
 }
 
 /// The run of a file's bytes.
