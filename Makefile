@@ -16,14 +16,14 @@ export PATH := $(PATH):$(HOME)/.cargo/bin
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Maturin must build for our environment, whatever is active around it.
 MATURIN := env -u CONDA_PREFIX VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin
-DEVELOP = $(MATURIN) develop --extras dev && $(BIN)/python scripts/build_record.py dev && rm -f $(STAMPS)/release && touch $(STAMPS)/extension
+DEVELOP = $(MATURIN) develop --extras dev && $(BIN)/python scripts/build_record.py dev && rm -f $(STAMPS)/release && touch $(STAMPS)/packages $(STAMPS)/extension
 # Nextest runs the tests of all programs side by side, but no examples of documentation; plain cargo runs one program after the other.
 CARGO_TEST := cargo test --workspace
 ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint docs site clean prerequisites
+.PHONY: help demo test wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -86,11 +86,16 @@ fuzz: $(STAMPS)/extension ## damage what floatgate reads (traces, captures, JSON
 golden: $(STAMPS)/extension ## renew the golden results; read the diff
 	$(BIN)/python scripts/golden.py --renew
 
-lint: $(STAMPS)/extension ## check words, licences of others, format and lints of Rust and Python
-	$(BIN)/python scripts/words.py
-	$(BIN)/python scripts/licences.py --check
+lint: lint-rust lint-python ## check words, licences of others, format and lints of Rust and Python
+
+# Neither needs the extension; .ci/run has both at once.
+lint-rust: | prerequisites
 	cargo fmt --all --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+lint-python: $(STAMPS)/packages
+	$(BIN)/python scripts/words.py
+	$(BIN)/python scripts/licences.py --check
 	$(BIN)/ruff check python tests/python scripts notebooks
 	$(BIN)/ruff format --check python tests/python scripts notebooks
 	$(BIN)/mypy
@@ -139,6 +144,12 @@ $(STAMPS)/environment: pyproject.toml | prerequisites
 $(STAMPS)/extension: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(DEVELOP)
 
+# What lint of Python wants, which builds nothing.
+$(STAMPS)/packages: $(STAMPS)/environment
+	$(BIN)/python -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb"))["project"]; print(*p["dependencies"], *p["optional-dependencies"]["dev"], sep="\n")' \
+		| $(BIN)/python -m pip install --quiet --requirement /dev/stdin
+	@touch $@
+
 # The packages of the extra `site` alone: it builds without the extension.
 $(STAMPS)/site: $(STAMPS)/environment
 	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["site"], sep="\n")' \
@@ -148,4 +159,4 @@ $(STAMPS)/site: $(STAMPS)/environment
 $(STAMPS)/release: $(STAMPS)/environment $(INPUTS) | prerequisites
 	$(MATURIN) develop --release --extras dev
 	$(BIN)/python scripts/build_record.py release
-	@touch $(STAMPS)/extension $@
+	@touch $(STAMPS)/packages $(STAMPS)/extension $@
