@@ -3,7 +3,7 @@
 Run as a program this is a server with one thread: it imports what the command line imports once, and forks a process
 for each message on the socket that is its standard input. The process meets what a command of its own would meet
 (folder, environment, pipes, signals, exit status); only its modules are loaded already. A test whose subject is the
-start itself runs ``python -m floatgate``.
+start itself runs ``python -m floatgate``. Shells reach the server by ``command_client.py``.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import importlib
 import json
 import os
 import pkgutil
+import secrets
 import selectors
 import signal
 import socket
@@ -34,9 +35,13 @@ class Commands:
     """A server and its commands."""
 
     def __init__(self) -> None:
+        self.address = f"floatgate-commands-{secrets.token_hex(8)}"
         self._socket, theirs = socket.socketpair(type=socket.SOCK_SEQPACKET)
         with theirs:
-            self._server = subprocess.Popen([sys.executable, str(Path(__file__).resolve())], stdin=theirs.fileno())
+            server = [sys.executable, str(Path(__file__).resolve()), self.address]
+            self._server = subprocess.Popen(server, stdin=theirs.fileno())
+        # It answers once it listens.
+        self._number()
 
     def run(
         self, arguments: Sequence[str], folder: Path, environment: Mapping[str, str], timeout_s: float
@@ -97,20 +102,40 @@ def _read_all(pipes: Sequence[int], ended: float) -> list[bytes]:
     return [texts[pipe] for pipe in pipes]
 
 
-def _serve() -> None:
-    """Fork for each message and answer with the process's number, then its exit status.
+def _serve(address: str) -> None:
+    """Fork for each message and answer with the process's number, then its exit status; for each client a handler.
 
     Returns in the forked process alone, which is the command by then but for its call.
     """
-    with socket.socket(fileno=0) as asking:
+    # In the abstract namespace: no file is left behind.
+    with (
+        socket.socket(fileno=0) as asking,
+        socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening,
+        selectors.DefaultSelector() as ready,
+    ):
+        listening.bind(f"\0{address}")
+        listening.listen()
+        ready.register(asking, selectors.EVENT_READ)
+        ready.register(listening, selectors.EVENT_READ)
+        asking.send(b"%d" % os.getpid())
         while True:
+            if any(key.fileobj is listening for key, _ in ready.select()):
+                client, _ = listening.accept()
+                with client:
+                    if os.fork() == 0:
+                        _close(ready, listening, asking)
+                        if _handle(client):
+                            return
+                _reap()
+                continue
             message, pipes, _, _ = socket.recv_fds(asking, _LONGEST_BYTES, 2)
             if not message:
                 os._exit(0)
             child = os.fork()
             if child == 0:
-                asking.detach()
-                _become(json.loads(message), pipes)
+                files = [os.open(os.devnull, os.O_RDONLY), *pipes]
+                _close(ready, listening, asking)
+                _become(json.loads(message), files)
                 return
             for pipe in pipes:
                 os.close(pipe)
@@ -118,12 +143,48 @@ def _serve() -> None:
             asking.send(b"%d" % os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
 
 
-def _become(request: dict[str, Any], pipes: Sequence[int]) -> None:
+def _handle(client: socket.socket) -> bool:
+    """Run the command of a client, which is killed with it; True in the forked process, which becomes the command."""
+    message, files, _, _ = socket.recv_fds(client, _LONGEST_BYTES, 3)
+    child = os.fork()
+    if child == 0:
+        _close(client)
+        _become(json.loads(message), files)
+        return True
+    for file in files:
+        os.close(file)
+    ended = os.pidfd_open(child)
+    with selectors.DefaultSelector() as ready:
+        ready.register(client, selectors.EVENT_READ)
+        ready.register(ended, selectors.EVENT_READ)
+        if all(key.fileobj is client for key, _ in ready.select()):
+            os.kill(child, signal.SIGKILL)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    with contextlib.suppress(OSError):
+        client.send(b"%d" % status)
+    os._exit(0)
+
+
+def _close(*open_ones: selectors.BaseSelector | socket.socket) -> None:
+    """Close what belongs to the server, before files take its numbers."""
+    for one in open_ones:
+        one.close()
+
+
+def _reap() -> None:
+    """Forget handlers that have ended."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+
+
+def _become(request: dict[str, Any], files: Sequence[int]) -> None:
+    """Take over folder, environment, arguments, and the files of standard input, output and error."""
     os.chdir(request["folder"])
     os.environ.clear()
     os.environ.update(request["environment"])
     sys.argv = request["arguments"]
-    for number, descriptor in enumerate([os.open(os.devnull, os.O_RDONLY), *pipes]):
+    for number, descriptor in enumerate(files):
         os.dup2(descriptor, number)
     os.closerange(3, 64)
 
@@ -156,7 +217,7 @@ def _main() -> NoReturn:
     # What is there stays as it is: neither looked through by the collector nor copied by it for each process.
     gc.collect()
     gc.freeze()
-    _serve()
+    _serve(sys.argv[1])
     from floatgate.cli import main
 
     try:

@@ -30,6 +30,32 @@ def test_a_command_that_takes_too_long_is_killed(commands: Commands, tmp_path: P
     assert commands.run(["--version"], tmp_path, os.environ, timeout_s=120).stdout.startswith(b"floatgate ")
 
 
+CLIENT = [sys.executable, "-I", "-S", str(Path(__file__).parent / "command_client.py")]
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["query", "none"], ["policies", "--nothing"]])
+def test_a_command_of_a_shell_does_as_one_that_is_started(
+    commands: Commands, tmp_path: Path, arguments: list[str]
+) -> None:
+    started, forked = (
+        subprocess.run([*command, *arguments], cwd=tmp_path, capture_output=True, check=False)
+        for command in ([sys.executable, "-m", "floatgate"], [*CLIENT, commands.address])
+    )
+    assert (forked.returncode, forked.stdout, forked.stderr) == (started.returncode, started.stdout, started.stderr)
+
+
+def test_a_command_ends_with_its_shell(commands: Commands, tmp_path: Path) -> None:
+    endless = ["run", "--set", "drive.capacity=64 MiB", "--set", "workload.requests=1000000000000", "--out", "endless"]
+    command = [*CLIENT, commands.address, *endless]
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as client:
+        assert client.stdout is not None
+        # It says how far it is, then.
+        assert client.stdout.read(1)
+        client.kill()
+        # The command holds the other end.
+        client.communicate(timeout=60)
+
+
 def test_charts_are_validated() -> None:
     chart = {"data": {"values": [{"x": 1}]}, "mark": {"type": "bar", "opacity": 0.5}, "title": "one"}
     checked_charts.check(chart)

@@ -1,6 +1,7 @@
 """README.md, the pages of docs/ and traces/README.md as pasted: every command, with the outputs on the page.
 
-Slow commands run with ``FLOATGATE_DOCS=slow`` (`make extra`).
+Slow commands run with ``FLOATGATE_DOCS=slow`` (`make extra`). There, in README.md, and on pages that kill what they
+start, each command starts as for a reader; elsewhere it is forked from a process that has imported floatgate.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import tutorial
+from commands import Commands
 
 SLOW = os.environ.get("FLOATGATE_DOCS") == "slow"
 ALL = {page.stem: page for page in (tutorial.ROOT / "README.md", *sorted((tutorial.ROOT / "docs").glob("*.md")))}
@@ -31,11 +33,12 @@ class Pasted:
 
 
 @pytest.fixture(scope="module")
-def pasted(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pasted]:
+def pasted(tmp_path_factory: pytest.TempPathFactory, commands: Commands) -> Callable[[str], Pasted]:
     @functools.cache
     def paste(name: str) -> Pasted:
         folder = tmp_path_factory.mktemp(name)
-        return Pasted(tutorial.run(ALL[name], folder, SLOW), folder)
+        alone = SLOW or name == "README" or any("kill" in block.commands for block in tutorial.blocks(ALL[name]))
+        return Pasted(tutorial.run(ALL[name], folder, SLOW, None if alone else commands.address), folder)
 
     return paste
 

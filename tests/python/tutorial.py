@@ -166,8 +166,10 @@ def replacements(page: Path, folder: Path) -> dict[str, str]:
     return here
 
 
-def run(page: Path, folder: Path, slow: bool) -> list[Ran]:
+def run(page: Path, folder: Path, slow: bool, commands: str | None = None) -> list[Ran]:
     """Runs the blocks of a page in an empty folder that has what the repository's root has.
+
+    With ``commands``, the address of a server of ``commands.py``, its processes are the commands of floatgate.
 
     Raises:
         AssertionError: where a command fails that should not, or the other way round; with the whole output.
@@ -178,7 +180,7 @@ def run(page: Path, folder: Path, slow: bool) -> list[Ran]:
     script += f"{_head(len(chosen))}\n"
     for one, other in replacing.items():
         script = script.replace(one, other)
-    text, status = _shell(script, folder)
+    text, status = _shell(script, folder, commands)
     for one, other in replacing.items():
         text = text.replace(other, one)
     assert status == 0, text
@@ -198,11 +200,13 @@ def _script(number: int, block: Block) -> str:
     return f"{_head(number)}\n{block.commands}"
 
 
-def _shell(script: str, folder: Path) -> tuple[str, int]:
+def _shell(script: str, folder: Path, commands: str | None) -> tuple[str, int]:
     """Runs a script with ``floatgate`` and ``python`` in its path; its output and exit status."""
     tools = folder / ".venv" / "bin"
     tools.mkdir(parents=True)
-    for name, module in (("floatgate", "-m floatgate"), ("dask", "-m dask"), ("python", "")):
+    client = f"-I -S {Path(__file__).parent / 'command_client.py'} {commands}"
+    floatgate = client if commands else "-m floatgate"
+    for name, module in (("floatgate", floatgate), ("dask", "-m dask"), ("python", "")):
         (tools / name).write_text(f'#!/bin/sh\nexec "{sys.executable}" {module} "$@"\n')
         (tools / name).chmod(0o755)
     (folder / "tmp").mkdir()
