@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
+.PHONY: help demo test test-rust test-python wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -32,8 +32,13 @@ demo: build ## run the shipped trace and write a report
 	@$(BIN)/floatgate run configs/experiments/demo.toml --out runs/demo --force
 	@echo "open $(CURDIR)/runs/demo/report.html"
 
-test: $(STAMPS)/extension ## run all tests, Rust and Python
+test: test-rust test-python ## run all tests, Rust and Python
+
+# Behind the extension, with which it shares what is compiled.
+test-rust: $(STAMPS)/extension
 	$(CARGO_TEST)
+
+test-python: $(STAMPS)/extension
 	$(BIN)/python -m pytest tests/python --numprocesses auto --dist loadfile
 
 wheel: $(STAMPS)/environment | prerequisites ## build a wheel into dist/, install it into an empty environment and run first commands from there
