@@ -53,7 +53,8 @@ def advice(before: Mapping[str, Any], after: Mapping[str, Any]) -> str | None:
 
 
 def _written(shown: Mapping[str, Any]) -> int:
-    return int(shown["host"]["write_bytes"]) if shown else 0
+    host = shown.get("host", {})
+    return int(host.get("write_bytes", 0))
 
 
 def _host_programs(shown: Mapping[str, Any]) -> int:
