@@ -1,7 +1,7 @@
 //! The side of a connection on which replies leave when they are due, and a limit on what is under way.
 //!
-//! The thread that finds a reply due hands it to the kernel, without a switch to another thread. What the kernel has no room for is
-//! written by a thread that may wait.
+//! The thread that finds a reply due hands it to the kernel, without a switch to another thread. What the kernel has no
+//! room for is written by a thread that may wait.
 
 use super::socket::Stream;
 use std::io::{self, Write};
