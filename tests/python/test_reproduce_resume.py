@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -173,10 +174,14 @@ def test_other_settings_are_refused(out: Path, cli: Cli, trace: Path) -> None:
     assert error == refusal.format("the settings that vary, the content of a trace or snapshot")
     ready = ["ready" if option == "staged" else option for option in RESUMED]
     assert "(the experiment, the settings that vary" in cli(*ready).refused()
-    text = (out.parent / "staged/workloads.py").read_text("utf-8")
-    (out.parent / "staged/workloads.py").write_text(text.replace("seed=1", "seed=2"), "utf-8")
+    made_by = out.parent / "staged/workloads.py"
+    text, before = made_by.read_text("utf-8"), made_by.stat().st_mtime_ns
+    made_by.write_text(text.replace("seed=1", "seed=2"), "utf-8")
+    # Of the same size and time: what Python compiled of the text before must not stand for it.
+    os.utime(made_by, ns=(before, before))
     assert cli(*RESUMED).refused() == refusal.format("the content of a trace or snapshot")
-    (out.parent / "staged/workloads.py").write_text(text, "utf-8")
+    assert not list(made_by.parent.glob("__pycache__"))
+    made_by.write_text(text, "utf-8")
     text = (out.parent / "staged/paper.toml").read_text("utf-8")
     (out.parent / "staged/paper.toml").write_text(text.replace("responses = true\n", ""), "utf-8")
     assert cli(*RESUMED).refused() == refusal.format("the settings that vary")

@@ -43,9 +43,10 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from floatgate.base.errors import input_error, meant, quote, quoted, reading
 from floatgate.papers import groups as names_of
@@ -152,13 +153,14 @@ class Paper:
             return None
         if self.folder.parent == HOME:
             return importlib.import_module(f"floatgate.papers.{self.folder.name}.{name}")
-        spec = importlib.util.spec_from_file_location(f"floatgate_paper_{self.folder.name}_{name}", file)
-        if spec is None or spec.loader is None:
+        loader = _UncachedLoader(f"floatgate_paper_{self.folder.name}_{name}", str(file))
+        spec = importlib.util.spec_from_loader(loader.name, loader)
+        if spec is None:
             raise input_error(f"{file}: cannot be loaded; expected a Python module")
         module = importlib.util.module_from_spec(spec)
         # Dataclasses look up their module by its name.
         sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        loader.exec_module(module)
         return module
 
     def prepare(self, workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
@@ -175,6 +177,18 @@ class Paper:
         """Return the paper's figures, drawn from our results."""
         module = self.module("figures")
         return [] if module is None else list(module.figures(findings))
+
+
+class _UncachedLoader(SourceFileLoader):
+    """Compile a module from its text at each import.
+
+    Python takes what it compiled before for current if the text has the same size and was changed within the same
+    second: an edit of one digit would go unnoticed, and the reproduction would answer for the text before it.
+    """
+
+    def path_stats(self, path: object) -> NoReturn:
+        """Say that nothing compiled before may stand for the text."""
+        raise OSError(path)
 
 
 def names() -> list[str]:
