@@ -144,3 +144,46 @@ fn write(mut to: &Stream, due: &Receiver<Waiting>, direct: &Mutex<Direct>, room:
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Read;
+    use std::net::{TcpListener, TcpStream};
+    use std::os::unix::net::UnixStream;
+
+    /// Replies of different lengths and contents.
+    fn reply(number: usize) -> Vec<u8> {
+        (0..1 + number * 7919 % 60_000).map(|at| (number * 31 + at) as u8).collect()
+    }
+
+    /// A client that reads nothing until many replies were sent, then all of them, twice.
+    fn all_replies_arrive_in_order(server: &Stream, mut client: impl Read) {
+        let sender = Sender::start(server).unwrap();
+        for round in 0..2 {
+            let numbers = round * 300..(round + 1) * 300;
+            for number in numbers.clone() {
+                let reply = reply(number);
+                sender.enter(reply.len()).unwrap();
+                sender.send(reply);
+            }
+            assert!(locked(&sender.direct).waiting > 0, "the socket holds less than is sent");
+            for number in numbers {
+                let expected = reply(number);
+                let mut arrived = vec![0; expected.len()];
+                client.read_exact(&mut arrived).unwrap();
+                assert!(arrived == expected, "reply {number} differs");
+            }
+        }
+        server.shut_down().unwrap();
+    }
+
+    #[test]
+    fn a_client_that_does_not_read_misses_nothing() {
+        let (server, client) = UnixStream::pair().unwrap();
+        all_replies_arrive_in_order(&Stream::Unix(server), client);
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        all_replies_arrive_in_order(&Stream::Tcp(listener.accept().unwrap().0), client);
+    }
+}
