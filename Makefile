@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test test-rust test-python wheel extra check properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
+.PHONY: help demo test test-rust test-python wheel extra check long properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -50,6 +50,11 @@ extra: $(STAMPS)/release $(STAMPS)/site wheel ## run the slow commands of README
 
 check: $(STAMPS)/extension ## lint and the tests nearest to what has changed (SINCE=COMMIT, else what is not committed)
 	$(BIN)/python scripts/check.py $(if $(SINCE),--since "$(SINCE)")
+
+# Two have commands of their own (CONTRIBUTING.md): one needs blkparse, the other takes minutes by itself.
+long: $(STAMPS)/extension ## run the tests that `make test` leaves out because they take long, Rust and Python
+	cargo test --workspace --no-fail-fast -- --ignored --skip events_are_those_of_blkparse_itself --skip whole_twins_hold_their_figures
+	$(BIN)/python -m pytest tests/python -m long --numprocesses auto --dist load
 
 properties: ## run the random tests with 30 times as many cases (FLOATGATE_TIMES)
 	times=$${FLOATGATE_TIMES:-30}; \

@@ -186,6 +186,7 @@ def test_write_amplification_by_bytes_counts_pages_that_are_written_in_part() ->
     assert by_pages.lifetime.years == by_bytes.lifetime.years
 
 
+@pytest.mark.long
 def test_ready_is_reproduced_quickly_and_every_claim_has_a_verdict(tmp_path: Path) -> None:
     paper = load("ready")
     done = reproduce(paper, Settings(quick=True))

@@ -82,6 +82,7 @@ def cluster(tmp_path: Path) -> Iterator[Cluster]:
     made.close()
 
 
+@pytest.mark.long
 def test_one_of_two_workers_is_killed_and_the_table_is_that_of_a_local_sweep(
     cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path
 ) -> None:
@@ -201,6 +202,7 @@ def test_a_scheduler_without_workers_is_refused(
     assert "the scheduler has no worker; expected one: dask worker tcp://127.0.0.1:" in error
 
 
+@pytest.mark.long
 def test_a_sweep_outlives_its_scheduler(cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path) -> None:
     cluster.worker("one")
     more = ("--set", "workload.requests=2000000", "--out", "d")

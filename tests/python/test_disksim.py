@@ -329,6 +329,7 @@ def test_the_script_sets_both_side_by_side(tmp_path: Path) -> None:
 SAMPLES = Path(__file__).parents[3] / "shared/traces/disksim"
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not SAMPLES.exists(), reason="the sample traces are not beside the checkout (../shared/traces)")
 def test_disksims_own_results_are_explained() -> None:
     both = compare(SAMPLES / "reference", "ssd-postmark", SAMPLES / "postmark.disksim.zst")

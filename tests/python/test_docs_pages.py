@@ -99,6 +99,7 @@ def test_a_command_that_should_fail_and_does_not_is_noticed(tmp_path: Path) -> N
         tutorial.run(page, tmp_path / "run", slow=False)
 
 
+@pytest.mark.skipif(not SLOW, reason="make extra runs it")
 def test_the_tour_of_sweeps_leaves_its_pictures_and_pages(pasted: Callable[[str], Pasted]) -> None:
     sweeps = pasted("sweeps")
     assert (sweeps.folder / "waf.png").read_bytes()[:4] == b"\x89PNG"
@@ -108,6 +109,7 @@ def test_the_tour_of_sweeps_leaves_its_pictures_and_pages(pasted: Callable[[str]
     assert top == ["sweep.parquet"]
 
 
+@pytest.mark.skipif(not SLOW, reason="make extra runs it")
 def test_the_killed_worker_was_at_work(pasted: Callable[[str], Pasted]) -> None:
     journal = (pasted("sweeps").folder / "cluster" / "journal.jsonl").read_text("utf-8")
     assert len(set(re.findall(r'"worker":"([^"]+)"', journal))) == 2

@@ -94,6 +94,7 @@ def _full(folder: Path, trace: str) -> Experiment:
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("trace", "victim"), [*zip(CONTEXTS, cycle(VICTIMS), strict=False)])
 def test_nobody_copies_less_than_ora_on_a_drive_that_stays_full(trace: str, victim: str, tmp_path: Path) -> None:
     _hold(trace, _full(tmp_path, trace), victim, MORE_ERASES)

@@ -162,7 +162,9 @@ def killed(folder: Path, name: str, out: str, rng: random.Random, whole_s: float
     return at_work, f"{command.done(folder / out)} of {command.runs} runs done, {wait_s:.3f} s after {least}"
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name in ("plan", "tune") else name for name in COMMANDS]
+)
 def test_what_is_killed_and_resumed_gives_the_same_table(experiment: Path, name: str) -> None:
     folder, rng = experiment.parent, random.Random(f"{SEED} {name}")
     staged_paper.write(folder / "staged")

@@ -70,6 +70,7 @@ def test_reports_of_captures_say_what_pins_do_not_show(cli: Cli, tmp_path: Path)
     assert left_out((tmp_path / "r.html").read_text()) == [not_modelled.OF_CAPTURES]
 
 
+@pytest.mark.long
 def test_a_reproduction_says_it(cli: Cli, tmp_path: Path) -> None:
     cli("reproduce", "separation", "--quick", "--out", "o").done()
     assert left_out((tmp_path / "o/report.html").read_text())

@@ -80,6 +80,7 @@ def test_a_plan_says_what_merged_in_waiting_chunks(cli: Cli, reduced: Path, tmp_
     assert f"{100 * compressed:.0f} % were overwritten while their chunk waited (a DRAM buffer would save" in life
 
 
+@pytest.mark.long
 def test_a_plan_compares_reducers(cli: Cli, reduced: Path, tmp_path: Path) -> None:
     options = ("--reducers", "none,both,integrated", "--throttles", "none,dynamic", "--capacities", "8 MiB")
     ended = cli("lifetime", reduced, *WINDOWS, *options, "--out", "o", "--json", "-", "--report")
@@ -113,6 +114,7 @@ def test_what_cannot_be_is_refused(cli: Cli, reduced: Path, options: tuple[str, 
     assert message in cli("lifetime", reduced, *options).refused()
 
 
+@pytest.mark.long
 def test_a_plan_of_a_managed_drive_tries_no_throttles(cli: Cli, reduced: Path) -> None:
     options = ("--reduce", "integrated", "--plan", "--capacities", "8 MiB,16 MiB", "--min-served", "0", "--json", "-")
     plan = json.loads(cli("lifetime", reduced, *WINDOWS, *options).done())

@@ -273,7 +273,7 @@ def test_a_killed_query_leaves_nothing_for_long(results: Path, tmp_path: Path) -
 
 
 def test_memory_is_limited_and_what_does_not_fit_goes_to_files(results: Path) -> None:
-    before = sorted(Path(tempfile.gettempdir()).glob(".floatgate.*"))
+    before = set(Path(tempfile.gettempdir()).glob(".floatgate.*"))
     sql = "select range as r from range(5000000) order by hash(range)"
     assert query([results], f"select count(*) as n from ({sql} limit 4000000)", memory=64 << 20).to_pylist() == [
         {"n": 4_000_000}
@@ -282,7 +282,8 @@ def test_memory_is_limited_and_what_does_not_fit_goes_to_files(results: Path) ->
         query([results], "select * from range(10000000)", memory=8 << 20)
     with pytest.raises(RunError, match=r"SQL: more than 8 MiB of memory"):
         query([results], "select list(range) from range(10000000)", memory=8 << 20)
-    assert sorted(Path(tempfile.gettempdir()).glob(".floatgate.*")) == before
+    # What a killed process left before may have been cleared meanwhile.
+    assert set(Path(tempfile.gettempdir()).glob(".floatgate.*")) <= before
 
 
 def test_memory_is_a_size(cli: Cli, results: Path) -> None:

@@ -171,6 +171,7 @@ def measured_apart(path: Path) -> tuple[str, float]:
     return output, float(memory_mb)
 
 
+@pytest.mark.long
 def test_sessions_that_expand_to_gigabytes_take_no_memory(tmp_path: Path) -> None:
     zeros = bytes(64 << 20)
     for name, big, expected in (

@@ -75,6 +75,7 @@ def test_contexts_of_a_trace_that_is_not_there_are_left_out(monkeypatch: pytest.
     assert values.contexts(findings("gcc", 1), "gcc") == {}
 
 
+@pytest.mark.long
 def test_a_trace_of_the_users_is_judged_without_what_was_recorded(cli: Cli, tmp_path: Path) -> None:
     pages = ids_workloads.SMALLEST
     mine = write(tmp_path / "mine.parquet", pages)

@@ -97,7 +97,10 @@ def whole(cli: Cli, experiment: Path, *more: str) -> Path:
     return experiment.parent / "whole"
 
 
-@pytest.mark.parametrize(("mode", "requests"), [("functional", 20_000_000), ("timed", 4_000_000)])
+@pytest.mark.parametrize(
+    ("mode", "requests"),
+    [("functional", 20_000_000), pytest.param("timed", 4_000_000, marks=pytest.mark.long)],
+)
 def test_a_killed_run_goes_on_from_its_last_snapshot(cli: Cli, experiment: Path, mode: str, requests: int) -> None:
     folder = experiment.parent / "o"
     long = (*ENDURING, "--set", f"mode={mode}", "--set", f"workload.requests={requests}")

@@ -32,7 +32,7 @@ def best_of_grid(cli: Cli, experiment: Path, folder: Path) -> dict[str, object]:
     return {key: row[key] for key in ("ftl.spare_factor", "ftl.collect.policy", "ftl.separate.policy", "waf_bytes")}
 
 
-@pytest.mark.parametrize("trials", [30, 48])
+@pytest.mark.parametrize("trials", [30, pytest.param(48, marks=pytest.mark.long)])
 def test_the_known_best_of_a_small_grid_is_found(cli: Cli, experiment: Path, tmp_path: Path, trials: int) -> None:
     """With 48 trials the grid of 48 is gone through whole; with 30 it is searched."""
     known = best_of_grid(cli, experiment, tmp_path)

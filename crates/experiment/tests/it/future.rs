@@ -166,6 +166,7 @@ fn experiment(separate: &str, collect: &str) -> String {
 /// block trace and with each victim policy that sees valid pages. Those that need data missing from the trace are left
 /// out.
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn none_beats_ora_on_a_recorded_trace() {
     for collect in ["greedy", "cost-benefit"] {
         let cost = |name: &str| {

@@ -45,6 +45,7 @@ fn close_response(lives: &[Value; 2], tolerance: f64, what: &str) {
 /// At a rate that the drive endures with its schemes, and at one that is throttled in any case; `make properties` has
 /// more. Nearer to the limit, chance decides whether the first epochs are throttled, about which little is known.
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn a_managed_life_by_windows_is_that_of_a_drive() {
     let rates = [(0.004, false), (0.06, true), (0.007, false)];
     for (rate, throttled) in rates.into_iter().zip(crate::common::seeds(2)).map(|(rate, _)| rate) {
@@ -85,6 +86,7 @@ fn few_samples_say_as_much_by_windows() {
 
 /// A write buffer absorbs page writes before any scheme sees them, and slow engines delay their pages.
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn buffers_and_slow_engines_are_counted() {
     for (reducer, _) in ["integrated", "both"].into_iter().zip(crate::common::seeds(1)) {
         let toml = experiment(reducer, 0.05, "").replace("[drive]", "[drive]\nbuffer.capacity = \"256 KiB\"");

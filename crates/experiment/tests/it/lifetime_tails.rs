@@ -76,6 +76,7 @@ fn times_us(life: &Value, from: f64, to: f64) -> [f64; 2] {
 /// Prediction from written bytes only determines the mean: the host writes the capacity, and each delay predicts
 /// itself. The position of lumps of collection relative to the ends of epochs decides the rest.
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn tails_are_those_of_lives_with_a_drive() {
     let folder = Folder::new("tails");
     let (mut off, mut lumpy, seeds) = (vec![], 0, crate::common::seeds(2));

@@ -87,6 +87,7 @@ fn costs(key: &str, name: &str) -> [f64; 2] {
 
 /// Separators are above, and models of flash cost nothing. Throttles hold writes back on purpose, and say for how long.
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn no_default_of_any_other_policy_costs_three_times_that_of_its_slot() {
     let mut tried = 0;
     for slot in
