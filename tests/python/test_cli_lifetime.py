@@ -120,6 +120,7 @@ def test_a_plan_says_which_drive_lasts(cli: Cli, experiment: Path, tmp_path: Pat
     assert "Life against capacity" in (tmp_path / "o" / "report.html").read_text()
 
 
+@pytest.mark.long
 def test_a_plan_tries_half_to_four_times_the_capacity(cli: Cli, experiment: Path) -> None:
     answer = json.loads(cli("lifetime", experiment, *WRITES, "--plan", "--throttles", "all", "--json", "-").done())
     tried = [(one["capacity_bytes"] >> 20, one["throttle"]) for one in answer["points"]]

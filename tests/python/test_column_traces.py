@@ -304,6 +304,7 @@ def test_what_no_kernel_says_is_left_out_and_counted(tmp_path: Path, text: str, 
     assert "lines that were not understood, left out: 1" in info(path)["assumed"]
 
 
+@pytest.mark.long
 def test_the_fuzzer_runs(tmp_path: Path) -> None:
     script = Path(__file__).parents[2] / "scripts" / "fuzz.py"
     command = [sys.executable, str(script), "--rounds", "5"]

@@ -133,6 +133,7 @@ def test_names_of_options_are_those_of_their_help() -> None:
             assert one.text in text, (path, option)
 
 
+@pytest.mark.long
 def test_every_beginning_of_a_line_completes_or_not() -> None:
     """No beginning of a line is an error, and candidates go on as it was typed."""
     seed = 20261128

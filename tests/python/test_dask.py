@@ -114,6 +114,7 @@ def workers_in(journal: Path) -> set[str]:
     return set(re.findall(r'"worker":"([^"]+)"', journal.read_text("utf-8")))
 
 
+@pytest.mark.long
 def test_a_trace_that_workers_do_not_see_goes_to_each_of_them_once(
     cli: Cli, cluster: Cluster, trace: Path, tmp_path: Path
 ) -> None:
@@ -164,6 +165,7 @@ on_worker.identity = lambda: {**mine, %s}
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("identity", "message"),
     [

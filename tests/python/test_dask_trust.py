@@ -152,6 +152,7 @@ if not hasattr(on_worker, "true"):  # Dask loads this twice
 """
 
 
+@pytest.mark.long
 def test_an_answer_of_a_worker_that_was_not_requested_is_refused_with_its_name(
     cli: Cli, experiment: Path, tmp_path: Path
 ) -> None:

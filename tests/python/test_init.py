@@ -29,7 +29,10 @@ WORKLOADS = {
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
-@pytest.mark.parametrize("drive", ["client-tlc-1t", "ufs-256g", "mlc-20nm", "ent-qlc-30t72", "ssd-s"])
+@pytest.mark.parametrize(
+    "drive",
+    ["client-tlc-1t", "ufs-256g", "mlc-20nm", pytest.param("ent-qlc-30t72", marks=pytest.mark.long), "ssd-s"],
+)
 def test_an_experiment_checks_and_runs(drive: str, workload: str, cli: Cli, trace: Path, tmp_path: Path) -> None:
     assert trace.parent == tmp_path
     printed = cli("init", "--drive", drive, *WORKLOADS[workload], *SIZES.get(drive, ()), "-o", "sub/a.toml").done()

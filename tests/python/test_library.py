@@ -255,6 +255,7 @@ def test_a_trace_without_contexts_is_refused(tmp_path: Path) -> None:
         context_updates.read(path)
 
 
+@pytest.mark.long
 def test_the_pages_are_current() -> None:
     command = [sys.executable, str(ROOT / "scripts" / "library_docs.py"), "--check"]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)

@@ -41,6 +41,7 @@ def reduced(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_the_manager_keeps_the_target_and_says_what_it_chose(cli: Cli, reduced: Path, tmp_path: Path) -> None:
     ended = cli("lifetime", reduced, *WINDOWS, "--reduce", "integrated", "--out", "o", "--json", "-", "--report")
     answer = json.loads(ended.done())

@@ -242,7 +242,7 @@ def test_parameters_of_the_separator_that_makes_the_table_are_its_own(tmp_path: 
             place(trace, overrides=[(f"ftl.separate.{key}", value)])
 
 
-@pytest.mark.parametrize("policy", ["pds", "ids"])
+@pytest.mark.parametrize("policy", ["pds", pytest.param("ids", marks=pytest.mark.long)])
 def test_a_recorded_trace_is_placed_the_same_every_time(policy: str) -> None:
     first, again = (place(library.path("sqlite-updates"), policy=policy).to_dict() for _ in range(2))
     assert first == again

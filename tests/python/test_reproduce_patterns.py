@@ -35,6 +35,7 @@ def test_windows_of_table_3_follow_from_table_2() -> None:
     assert REQUESTS == TWINS
 
 
+@pytest.mark.long
 def test_more_than_half_of_the_drive_is_static_and_written_as_often_as_the_papers() -> None:
     """13 GiB of addresses and Table II's requests on 16 GiB, divided by 16 and by 8."""
     paper = load("patterns")

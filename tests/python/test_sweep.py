@@ -145,6 +145,7 @@ def begun(folder: Path, *arguments: str | Path, least: int, out: str) -> subproc
     raise AssertionError(process.communicate())
 
 
+@pytest.mark.long
 def test_a_killed_sweep_goes_on_and_does_no_run_twice(cli: Cli, experiment: Path, tmp_path: Path) -> None:
     settings = (experiment, *LONGER, "--vary", "ftl.spare_factor=0.2..0.4:20")
     process = begun(tmp_path, "sweep", *settings, least=4, out="s")

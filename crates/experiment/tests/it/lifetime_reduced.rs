@@ -118,6 +118,7 @@ fn chunks_that_never_fill_are_not_worth_it() {
 }
 
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn fixed_schemes_by_windows_are_those_of_a_drive() {
     // Each of them once; `make properties` has all pairs.
     let pairs = [

@@ -94,6 +94,7 @@ fn offs(truth: &Value, forecast: &Value) -> [Option<[f64; 3]>; 3] {
 }
 
 #[test]
+#[ignore = "takes long: `make long` runs it"]
 fn blocks_wear_out_within_the_stated_interval() {
     let folder = Folder::new("truth-of-lives");
     let (mut known, mut outside) = ([0usize; 3], [0usize; 3]);

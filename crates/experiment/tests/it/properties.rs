@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Default seeds.
-const CASES: u64 = 300;
+const CASES: u64 = 200;
 
 fn seeds() -> std::ops::Range<u64> {
     crate::common::seeds_or_one(CASES)

@@ -11,7 +11,7 @@ use floatgate_trace::{ContentModel, Generator, Source, WithContent};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-const CASES: u64 = 240;
+const CASES: u64 = 120;
 
 fn number(name: &str, default: u64) -> u64 {
     std::env::var(name).ok().map_or(default, |text| text.parse().expect("a whole number"))

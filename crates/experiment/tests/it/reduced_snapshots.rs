@@ -14,7 +14,7 @@ use floatgate_sim::Simulation;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-const CASES: u64 = 30;
+const CASES: u64 = 20;
 
 /// Any drive with a reducer; its trace lies in the folder.
 fn any_reduced(rng: &mut Rng, trace: bool, folder: &Folder, name: u64) -> Option<Case> {

@@ -11,7 +11,7 @@ use floatgate_snapshot::{Kind, Writer};
 use serde_json::Value;
 use std::time::Duration;
 
-const CASES: u64 = 72;
+const CASES: u64 = 48;
 
 /// Gives one case in three a separator that knows the future, where nothing changes the order of writes.
 fn foresee(seed: u64, case: &Case, overrides: &mut Vec<(&'static str, String)>) {
