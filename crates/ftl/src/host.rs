@@ -122,6 +122,14 @@ impl Ftl {
         Ok(())
     }
 
+    /// Prefetches the map entry of a page that will be read or written soon, for callers that serve extents one by one.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        if self.prefetching {
+            self.mapping.prefetch(lpn);
+        }
+    }
+
     /// Prefetches the map entry of a coming request, then the block of the page that it will replace. On a large drive
     /// each is a cache miss, and the order of requests is known in advance.
     #[inline(always)]

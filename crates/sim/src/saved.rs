@@ -28,7 +28,7 @@ use floatgate_trace::Source;
 use std::io;
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
-pub const STATE_VERSION: u32 = 41;
+pub const STATE_VERSION: u32 = 42;
 
 impl Simulation {
     /// Writes the whole state of a run, which can then continue as if it had never stopped.
@@ -175,7 +175,7 @@ impl Simulation {
                 match (waiting, from.state::<Option<Queues>>("queues")?) {
                     (None, None) => Ok(()),
                     (Some(waiting), Some(queues)) => {
-                        waiting.queues = queues;
+                        waiting.queues = queues.restored();
                         Ok(())
                     }
                     _ => Err(damaged(from.path(), 0, "the snapshot is damaged: its queues differ")),

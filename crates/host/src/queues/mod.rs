@@ -5,11 +5,18 @@
 //! touches one of its pages, if one of the two writes or trims. A read therefore returns the last data written before
 //! it arrived, and the drive ends with the data that a single queue would have left.
 
-use crate::overlaps::{Entry, Overlaps};
-use floatgate_base::{ExtentColumns, ExtentKind as Kind, Extents, Lpn, Op};
+use floatgate_base::{ExtentColumns, ExtentKind as Kind, Extents};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::ops::Range;
+
+mod request;
+mod sharing;
+mod slot;
+
+pub use request::Request;
+use sharing::Sharing;
+use slot::{NO_REQUEST, Slot};
 
 /// Most queues of a host.
 pub const QUEUES_MAX: u32 = 1024;
@@ -64,48 +71,6 @@ impl QueueSetup {
     }
 }
 
-/// A request as it arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    /// Number from 1, in order of arrival.
-    pub number: u64,
-    /// Index from 0, in its pass over the source.
-    pub index: u64,
-    /// Its time stamp in the source.
-    pub stamp_ns: i64,
-    /// Time of arrival.
-    pub arrival_ns: u64,
-    /// Time at which it passed the throttle; equals the arrival without a throttle.
-    pub entry_ns: u64,
-    /// Its operation.
-    pub op: Op,
-    /// Its flags ([`floatgate_base::batch::flags`]).
-    pub flags: u8,
-    /// Its device.
-    pub device: u16,
-    /// First byte.
-    pub offset: u64,
-    /// Bytes.
-    pub bytes: u64,
-    /// The queue that it joined.
-    pub queue: u16,
-}
-
-/// A slot for a waiting request.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Slot {
-    request: Request,
-    extents: Vec<(Lpn, u32, Kind)>,
-    /// Whether it shared a page with another request when it joined; otherwise it waits for none.
-    shares: bool,
-    columns: ExtentColumns,
-    /// An earlier request that it must not overtake, from an earlier lookup.
-    behind: Option<Entry>,
-}
-
-/// No request has this number.
-const NO_REQUEST: u64 = u64::MAX;
-
 /// Queues of one priority, which take turns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 struct Level {
@@ -125,7 +90,9 @@ pub struct Queues {
     lines: Vec<VecDeque<u32>>,
     slots: Vec<Slot>,
     free: Vec<u32>,
-    overlaps: Overlaps,
+    /// Derived from the slots, so a snapshot does not hold it.
+    #[serde(skip)]
+    sharing: Sharing,
     /// The queue for the next request in round-robin order.
     joins: usize,
     waiting: usize,
@@ -155,12 +122,21 @@ impl Queues {
             places,
             slots: Vec::new(),
             free: Vec::new(),
-            overlaps: Overlaps::default(),
+            sharing: Sharing::default(),
             joins: 0,
             waiting: 0,
             waiting_page_reads: 0,
             waiting_page_writes: 0,
         }
+    }
+
+    /// Finds the pages again that the waiting requests of a snapshot share.
+    #[must_use]
+    pub fn restored(mut self) -> Self {
+        if self.lines.len() > 1 {
+            self.sharing = Sharing::of(&mut self.slots);
+        }
+        self
     }
 
     /// Returns the setup of the queues.
@@ -211,7 +187,6 @@ impl Queues {
             });
             (self.slots.len() - 1) as u32
         });
-        let entry = (request.number, slot);
         let kept = &mut self.slots[slot as usize];
         kept.request = request;
         kept.shares = false;
@@ -226,9 +201,9 @@ impl Queues {
                 &mut self.waiting_page_writes,
                 u64::wrapping_add,
             );
-            if self.lines.len() > 1 && kind != Kind::Flush {
-                kept.shares |= self.overlaps.insert(lpn, pages, kind != Kind::Read, entry);
-            }
+        }
+        if self.lines.len() > 1 {
+            self.sharing.join(&mut self.slots, slot);
         }
         self.lines[usize::from(request.queue)].push_back(slot);
         self.waiting += 1;
@@ -240,7 +215,9 @@ impl Queues {
         self.took(queue);
         let slot = self.lines[usize::from(queue)].pop_front()?;
         let kept = &mut self.slots[slot as usize];
-        let entry = (kept.request.number, slot);
+        if self.lines.len() > 1 {
+            self.sharing.leave(kept, slot);
+        }
         out.columns.append_all(out.len(), &mut kept.columns);
         for (lpn, pages, kind) in kept.extents.drain(..) {
             out.push(lpn, pages, kind);
@@ -251,9 +228,6 @@ impl Queues {
                 &mut self.waiting_page_writes,
                 u64::wrapping_sub,
             );
-            if self.lines.len() > 1 && kind != Kind::Flush {
-                self.overlaps.remove(lpn, pages, kind != Kind::Read, entry);
-            }
         }
         let request = kept.request;
         kept.request.number = NO_REQUEST;
@@ -295,12 +269,7 @@ impl Queues {
         {
             return false;
         }
-        let Slot { request, extents, .. } = &self.slots[slot];
-        // A flush concerns requests fetched before it, regardless of waiting ones.
-        let touched = extents.iter().filter(|(.., kind)| *kind != Kind::Flush);
-        let behind = touched.into_iter().find_map(|&(lpn, pages, kind)| {
-            self.overlaps.earlier(lpn, pages, kind != Kind::Read, request.number)
-        });
+        let behind = self.sharing.earlier(&self.slots[slot]);
         self.slots[slot].behind = behind;
         behind.is_none()
     }

@@ -1,5 +1,5 @@
 use super::*;
-use floatgate_base::Rng;
+use floatgate_base::{Lpn, Op, Rng};
 use floatgate_base::testing::Bound;
 
 fn queues(priorities: &[u32]) -> Queues {
@@ -38,7 +38,7 @@ fn the_best_priority_goes_first_and_equals_take_turns() {
     }
     assert_eq!(q.waiting_pages(), (0, 6));
     assert_eq!(drain(&mut q), [5, 1, 3, 2, 4, 6]);
-    assert!(q.is_empty() && q.overlaps.is_empty());
+    assert!(q.is_empty() && q.sharing.is_empty());
     assert_eq!(q.waiting_pages(), (0, 0));
     // Queue 0 was served last.
     join(&mut q, 7, 0, Op::Read, &[(1, 1)]);
@@ -112,7 +112,9 @@ fn the_index_and_a_search_through_all_agree() {
         for queue in 0..n {
             turns.push(priorities[..queue].iter().filter(|&&p| p == priorities[queue]).count() as u64);
         }
-        let (pages, most) = (1 + rng.below(60), 1 + rng.below(20));
+        // Few pages, or many more than cells; requests of up to 20 pages, or some that enter no cells.
+        let pages = 1 + rng.below([60, 20_000][seed as usize % 2]);
+        let most = 1 + rng.below([20, 80][seed as usize / 2 % 2]);
         let busy = 0.4 + 0.5 * rng.unit();
         for number in 1..400u64 {
             let queue = rng.below(n as u64) as u16;
@@ -126,6 +128,12 @@ fn the_index_and_a_search_through_all_agree() {
             };
             let extents = if apart { extents } else { extents[..1].to_vec() };
             join(&mut q, number, queue, op, &extents);
+            if rng.below(50) == 0 {
+                // A snapshot in between changes nothing.
+                let saved = postcard::to_stdvec(&q).unwrap();
+                q = postcard::from_bytes::<Queues>(&saved).unwrap().restored();
+                assert_eq!(postcard::to_stdvec(&q).unwrap(), saved, "seed {seed}");
+            }
             waiting.push((number, queue, op != Op::Read, extents));
             let mut bound = Bound::new(100_000_000);
             while rng.unit() < busy {
@@ -141,7 +149,7 @@ fn the_index_and_a_search_through_all_agree() {
             assert!(fetched.is_some(), "seed {seed}: the earliest may always go");
             assert_eq!(fetched, naive_fetch(&mut waiting, &priorities, &mut turns), "seed {seed}");
         }
-        assert!(q.is_empty() && q.overlaps.is_empty(), "seed {seed}");
+        assert!(q.is_empty() && q.sharing.is_empty(), "seed {seed}");
         assert_eq!(q.waiting_pages(), (0, 0));
     }
 }

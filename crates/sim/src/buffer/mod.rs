@@ -111,6 +111,12 @@ impl Buffered {
         fits
     }
 
+    /// Prefetches the place of a page that will be read or written soon.
+    #[inline(always)]
+    pub fn prefetch(&self, lpn: Lpn) {
+        self.buffer.prefetch(lpn);
+    }
+
     pub fn counters(&self) -> &BufferCounters {
         self.buffer.counters()
     }
@@ -255,7 +261,8 @@ impl Buffered {
         class: u8,
     ) -> Result<(), Stopped> {
         if let Some(&lpn) = extents.lpn.get(range.end + PLACES_AHEAD) {
-            self.buffer.prefetch(lpn);
+            self.prefetch(lpn);
+            drive.ftl.prefetch(lpn);
         }
         self.keep_columns(extents, range.clone());
         let Self { buffer, steps, .. } = self;

@@ -10,7 +10,7 @@ use crate::buffer::Buffered;
 use crate::drive::Drive;
 use crate::gate::Throttled;
 use crate::reading::Chunk;
-use floatgate_base::{Extents, Op};
+use floatgate_base::{Extents, Lpn, Op};
 use floatgate_flash::Timed;
 use floatgate_ftl::{Failure, Stopped};
 use std::ops::Range;
@@ -169,6 +169,16 @@ impl Direct {
             self.drive.tell_time(now_ns)?;
         }
         self.drive.tell_time(until_ns)
+    }
+
+    /// Prefetches the state of a page that a request will start with soon.
+    #[inline(always)]
+    pub fn prefetch(&mut self, lpn: Lpn) {
+        self.drive.ftl.prefetch(lpn);
+        self.clock.hot_reads_mut().prefetch(lpn);
+        if let Some(buffer) = &self.buffer {
+            buffer.prefetch(lpn);
+        }
     }
 
     /// Returns whether a request that the drive takes now reads a frequently read page; notes that page's chip.

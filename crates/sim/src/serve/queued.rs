@@ -13,6 +13,9 @@ use floatgate_base::Extents;
 use floatgate_host::{QueueOf, Queues, Request};
 use std::ops::Range;
 
+/// Distance in extents at which the state of an extent's first page is prefetched.
+const EXTENTS_AHEAD: usize = 16;
+
 /// The host's queues, and the drive's fetches from them.
 pub(crate) struct Waiting {
     pub queues: Queues,
@@ -74,6 +77,10 @@ impl Waiting {
     ) -> Result<(), Stop> {
         for i in chunk.range() {
             let extents = placed.of(i - chunk.first);
+            // It is served one by one, after others that wait: what it needs is not seen ahead there.
+            if let Some(&soon) = placed.extents.lpn.get(extents.start + EXTENTS_AHEAD) {
+                direct.prefetch(soon);
+            }
             let queue = self.queue_for(direct, chunk, i, devices)?;
             let arrival_ns = self.arrival_of(direct, chunk.stamp_ns(i));
             let passing = (placed.extents, extents.clone());
