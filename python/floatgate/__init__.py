@@ -8,25 +8,24 @@
 drive      custom: 64 MiB flash, 59.5 MiB visible, 7.0 % spare
 >>> chart = run.plot_waf()
 
-The packages that tables and plots need are imported when they are first used.
+Modules and packages are imported when a name that needs them is first used.
 """
 
 from __future__ import annotations
 
-import json
-import os
-from collections.abc import Mapping
+import sys
 from importlib import import_module
-from typing import TYPE_CHECKING, Annotated, Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
 from floatgate import _core
-from floatgate.base.arguments import U32, checked
 from floatgate.base.errors import FloatgateError, InputError, RunError
-from floatgate.results.result_view import Record
-from floatgate.run.lifetime import Lifetime, lifetime
-from floatgate.run.run import Run, load, resume, run
 
 if TYPE_CHECKING:
+    from floatgate.base.theory import theory_wa
+    from floatgate.results.result_view import Record
+    from floatgate.run.lifetime import Lifetime, lifetime
+    from floatgate.run.run import Run, load, resume, run
     from floatgate.run.stream import RunStream, stream
     from floatgate.study.compare import Comparison, compare
     from floatgate.study.loaded_comparison import load_comparison
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from floatgate.study.query import query
     from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
     from floatgate.trace.frame_trace import TraceFile, trace_from
+    from floatgate.trace.info import trace_info
 
 __version__ = _core.__version__
 
@@ -69,20 +69,41 @@ __all__ = [
 
 _LATE = {
     "Comparison": "study.compare",
+    "Lifetime": "run.lifetime",
     "LoadedSweep": "study.sweeps.api",
     "Plan": "study.plan",
+    "Record": "results.result_view",
+    "Run": "run.run",
     "RunStream": "run.stream",
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
+    "lifetime": "run.lifetime",
+    "load": "run.run",
     "load_comparison": "study.loaded_comparison",
     "load_sweep": "study.sweeps.api",
     "plan": "study.plan_api",
     "query": "study.query",
+    "resume": "run.run",
+    "run": "run.run",
     "stream": "run.stream",
     "sweep": "study.sweeps.api",
+    "theory_wa": "base.theory",
     "trace_from": "trace.frame_trace",
+    "trace_info": "trace.info",
 }
-"""Names whose modules are imported when one is first used: most programs use none."""
+"""Names whose modules are imported when one is first used: a command or a program needs few of them."""
+
+
+class _Package(ModuleType):
+    """This package, with the function :func:`run` under the name of the room ``floatgate.run``."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set an attribute, but leave out the room that Python binds here when it is imported."""
+        if not (name == "run" and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def __dir__() -> list[str]:
@@ -95,54 +116,3 @@ def __getattr__(name: str) -> Any:
     value = getattr(import_module(f"floatgate.{_LATE[name]}"), name)
     globals()[name] = value
     return value
-
-
-@checked
-def trace_info(path: str | os.PathLike[str], **options: str) -> Record:
-    """Return what is in a trace: counts, update intervals, reuse distances, skew, demand; see ``docs/trace-info.md``.
-
-    Args:
-        path: the trace; .gz, .xz and .zst are unpacked on the way.
-        options: ``format``, ``time_unit``, ``lba_unit``, ``action``, ``on_bad_line``, and for a slice of the trace
-            ``from_``, ``until``, ``device``, ``op``, ``requests``, ``fold``, ``time_scale``, as the command line has
-            them.
-
-    Returns:
-        The statistics, as ``floatgate trace info --json`` prints them.
-
-    Raises:
-        InputError: the trace cannot be read; the message names file and line.
-    """
-    # An underscore keeps words of Python apart.
-    named = {key.removesuffix("_"): value for key, value in options.items()}
-    info: Mapping[str, Any] = json.loads(_core.trace_info(os.fspath(path), named))
-    return Record(info)
-
-
-@checked
-def theory_wa(
-    policy: str,
-    spare_factor: float,
-    pages_per_block: Annotated[int, U32],
-    choices: Annotated[int, U32] | None = None,
-) -> float:
-    """Return the write amplification by the closed form for uniform random writes of one page.
-
-    Args:
-        policy: ``greedy``, ``fifo``, ``random`` or ``d-choices``.
-        spare_factor: (T - U) / T, between 0 and 1.
-        pages_per_block: pages of a block; ``greedy`` and ``d-choices`` depend on it.
-        choices: blocks that d-choices draws for each victim.
-
-    Returns:
-        Pages programmed per page written by the host.
-
-    Raises:
-        InputError: an unknown policy, or a figure outside its range.
-
-    Examples:
-        >>> import floatgate
-        >>> round(floatgate.theory_wa("greedy", 0.1, 128), 3)
-        4.992
-    """
-    return _core.theory_wa(policy, spare_factor, pages_per_block, choices)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -20,8 +22,10 @@ ROOT = Path(__file__).parents[2]
 
 HEAVY = ("typer", "pydantic", "numpy", "pyarrow", "pandas", "altair", "jsonschema", "rich")
 SMALL = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 2000\n"
-PARSED = {"typer", "pydantic"}
-"""The argument parser and what it reads values with."""
+PARSED = {"typer"}
+"""The argument parser."""
+CHECKED = {"typer", "pydantic"}
+"""The argument parser and what it checks values by that are no texts."""
 
 
 @pytest.mark.parametrize(
@@ -33,9 +37,10 @@ PARSED = {"typer", "pydantic"}
         (["drives"], PARSED),
         (["check", "small.toml"], PARSED),
         (["fetch", "--cache", "none"], PARSED),
-        (["theory", "wa", "--policy", "greedy", "--spare-factor", "0.07", "--pages-per-block", "128"], PARSED),
+        (["theory", "wa", "--policy", "greedy", "--spare-factor", "0.07", "--pages-per-block", "128"], CHECKED),
         (["run", "small.toml", "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["run", "small.toml", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+        (["run", "small.toml", "--no-report", "--quiet", "--repeat", "1"], CHECKED | {"numpy", "pyarrow"}),
         (["report", "done", "--quiet"], PARSED | {"numpy", "pyarrow"}),
     ],
 )
@@ -51,6 +56,42 @@ def test_a_command_imports_what_it_uses(arguments: list[str], imported: set[str]
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=tmp_path)
     status, *modules = ended.stdout.splitlines()[-1].split()
     assert (status, set(modules)) == ("0", imported), ended.stderr
+
+
+def test_the_package_imports_the_modules_of_a_name_when_it_is_used() -> None:
+    code = (
+        "import sys, floatgate\n"
+        "ours = {name for name in sys.modules if name.startswith('floatgate.')}\n"
+        "import floatgate.run.experiment\n"
+        "from floatgate import run\n"
+        "print(ours == {'floatgate._core', 'floatgate.base', 'floatgate.base.errors'}, run is floatgate.run)\n"
+        "print(run.__module__, [name for name in floatgate.__all__ if not hasattr(floatgate, name)])\n"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "True True\nfloatgate.run.run []\n"
+
+
+def _params(group: Any) -> Iterator[Any]:
+    """All parameters of the command line."""
+    yield from group.get_params(typer.Context(group))
+    for one in getattr(group, "commands", {}).values():
+        yield from _params(one)
+
+
+def test_values_without_a_check_are_those_of_the_parser() -> None:
+    compared = set()
+    for param in _params(command()):
+        late, checking = param.get_runtime_param(), type(param).get_runtime_param(param)
+        assert type(late) is not type(checking)
+        kind = param.type_descriptor.annotation
+        values = [None, param.default, "a" if kind is str else None, ("a", "b c") if kind == list[str] else None]
+        for value in values:
+            many = param.multiple or param.nargs == -1
+            if not (many and isinstance(value, str)):
+                own, theirs = (one.coerce(value, param=param, ctx=None) for one in (late, checking))
+                assert (own, type(own)) == (theirs, type(theirs)), (param.opts, value)
+                compared.add(type(own))
+    assert {type(None), tuple, list, str, int, float, bool} <= compared
 
 
 def test_the_table_of_commands_is_what_its_modules_add() -> None:

@@ -7,10 +7,8 @@ one, pip still knows the commit of an installation from a Git address (PEP 610).
 
 from __future__ import annotations
 
-import hashlib
 import re
 from dataclasses import dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -61,6 +59,8 @@ def extras() -> dict[str, bool]:
 
 
 def _recorded(record: Node, core: Path) -> Build:
+    import hashlib
+
     with core.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     if record["core_sha256"].text() != digest:
@@ -80,6 +80,9 @@ def _hash(commit: Node) -> str:
 
 def _by_pip() -> Build | None:
     """Return the commit that pip installed from, if it installed this package from a Git address."""
+    # Takes longer to import than all else here, and most installations have a record.
+    from importlib import metadata
+
     try:
         package = metadata.distribution("floatgate")
         text = package.read_text("direct_url.json")

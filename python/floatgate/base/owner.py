@@ -7,7 +7,6 @@ system, or of the time before a restart, nothing is known: such a process never 
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from pathlib import Path
@@ -62,6 +61,8 @@ def _system() -> str:
         spaces = [str((_PROC / "self/ns" / name).readlink()) for name in ("pid", "time") if _has_space(name)]
     except OSError:
         return _UNKNOWN
+    import hashlib
+
     return hashlib.sha256("\n".join([boot, *spaces]).encode()).hexdigest()[:16]
 
 

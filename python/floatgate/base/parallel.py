@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from typing import TypeVar
 
 from floatgate.base.errors import input_error
@@ -40,6 +39,9 @@ def at_once(work: Callable[[int], T], count: int, stop: threading.Event, jobs: i
         stop: set when one has raised, or Ctrl-C came; the first error that is no consequence of that is raised.
         jobs: how many at a time; None for one per core.
     """
+    # Takes as long to import as a short command takes for its work.
+    from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+
     with ThreadPoolExecutor(max(1, min(jobs or cores(), count))) as pool:
         futures = [pool.submit(work, number) for number in range(count)]
         try:

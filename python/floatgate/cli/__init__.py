@@ -29,8 +29,6 @@ from floatgate.base.errors import (
     one_line,
     quote,
 )
-from floatgate.base.unfinished_files import tidy
-from floatgate.pages import drawing
 
 _OF_A_PATH = (
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.ENAMETOOLONG, errno.ELOOP),
@@ -48,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _interrupt)
     code = status(sys.argv[1:] if arguments is None else arguments)
-    tidy()
+    _tidy()
     # The process ends with all that it holds: the collector need not look through it first, for a tenth of a small run.
     gc.freeze()
     sys.exit(code)
@@ -76,6 +74,14 @@ def status(arguments: Sequence[str]) -> int:
     if code == STATUS_INTERRUPTED:
         return _failed("interrupted; nothing was written", interruption.status())
     return code
+
+
+def _tidy() -> None:
+    """Remove incomplete files; a command that has any has imported what makes them."""
+    if "floatgate.base.unfinished_files" in sys.modules:
+        from floatgate.base import unfinished_files
+
+        unfinished_files.tidy()
 
 
 def _open_streams() -> None:
@@ -156,6 +162,8 @@ def _invoke(arguments: list[str]) -> int:
         if version.show(arguments[1:]):
             return STATUS_DONE
     if _draws(arguments):
+        from floatgate.pages import drawing
+
         drawing.start()
     from floatgate.cli.app import command
     from floatgate.cli.usage import usage_message

@@ -14,13 +14,17 @@ from typer.core import TyperCommand, TyperGroup
 
 from floatgate.base.errors import quote, warn
 from floatgate.cli import help as pages
-from floatgate.cli import json_word
+from floatgate.cli import json_word, values
 
 _GUESSES = "floatgate.json_guesses"
 
 
 class Command(TyperCommand):
     """A command of floatgate."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of the help page too."""
+        return values.checked_late(super().get_params(ctx))
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, each --json with its file."""
@@ -60,6 +64,10 @@ def _with_ports(command: TyperCommand, arguments: list[str]) -> list[str]:
 
 class Group(TyperGroup):
     """A group of commands, or all of them."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the parameters, that of the help page too."""
+        return values.checked_late(super().get_params(ctx))
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         """Write the help page."""
