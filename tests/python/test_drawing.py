@@ -1,4 +1,4 @@
-"""Pictures that cannot be drawn cost no results."""
+"""Pictures are drawn beside the work on their page; those that cannot be drawn cost no results."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
 
 from conftest import Outcome
 from floatgate.pages import charts, drawing
+from floatgate.pages.later import later
 from floatgate.pages.page import page
 from floatgate.pages.parts import figure
 
@@ -83,3 +85,44 @@ def test_a_page_says_in_one_note_what_is_missing(monkeypatch: pytest.MonkeyPatch
         drawn_page = page("title", drawn)
     assert len(warnings) == 1
     assert drawn_page.count("This picture could not be drawn: no memory.") == 2
+
+
+def test_a_page_goes_on_while_its_pictures_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    dot = charts.data_chart([{"x": 0}]).mark_point().encode(x="x:Q")
+    went_on, drawn = threading.Event(), []
+
+    def svg(_: dict[str, object]) -> str:
+        drawn.append(went_on.wait(60))
+        return f"<svg width='{len(drawn)}' />"
+
+    monkeypatch.setattr(drawing, "svg", svg)
+    parts = [figure(name, name, "", lambda _: dot) for name in ("first", "second")]
+    went_on.set()
+    html = page("title", parts)
+    assert drawn == [True] * 4
+    places = [
+        html.index(f'<svg role="img" aria-label="{name}. " width=\'{number}\' />')
+        for number, name in enumerate(("first", "first", "second", "second"), start=1)
+    ]
+    assert places == sorted(places)
+
+
+def test_an_error_of_the_thread_that_draws_is_raised_where_the_picture_is_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def broken(_: dict[str, object]) -> str:
+        raise ValueError("a chart that is wrong")
+
+    dot = charts.data_chart([{"x": 0}]).mark_point().encode(x="x:Q")
+    monkeypatch.setattr(drawing, "svg", broken)
+    part = figure("first", "first", "", lambda _: dot)
+    with pytest.raises(ValueError, match="a chart that is wrong"):
+        page("title", [part])
+
+
+def test_a_forked_process_has_a_thread_of_its_own() -> None:
+    assert later(lambda: 1).value() == 1
+    child = os.fork()
+    if child == 0:
+        os._exit(later(lambda: 7).value())
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7

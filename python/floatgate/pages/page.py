@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 def page(title: str, parts: Iterable[Part]) -> str:
     """Return the whole page, readable at 360 pixels and in black and white; one note names the missing pictures."""
-    drawing.tell_missing()
     body = rendered_parts(parts)
+    drawing.tell_missing()
     looks = {"style": _style(), "patterned": patterned(), "patterns": PATTERNS}
     scripts = live.scripts() if live.MARK in body else None
     return rendered("pages/page.html", {"title": title, "body": body, "scripts": scripts, **looks})

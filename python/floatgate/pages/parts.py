@@ -10,10 +10,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 from floatgate.pages import charts, drawing, live
 from floatgate.pages.causes import Cause, patterned
+from floatgate.pages.later import Later, later
 
 WIDE, NARROW = 560, 328
 """Pixels of a chart on a wide and on a narrow page."""
@@ -155,6 +157,40 @@ class Figure(Part):
     reason: str = ""
 
 
+class Drawing(Part):
+    """A :class:`Figure` whose pictures are being drawn; reading one of them waits for both."""
+
+    kind = "figure"
+
+    def __init__(self, title: str, caption: str, pictures: Later[tuple[str, str]], spec: str) -> None:
+        """Take what a :class:`Figure` has, and the pictures for wide and narrow pages."""
+        self.title, self.caption, self.spec = title, caption, spec
+        self._pictures = pictures
+
+    @property
+    def wide(self) -> str:
+        """The picture for wide pages, as SVG."""
+        return self._drawn.wide
+
+    @property
+    def narrow(self) -> str:
+        """That for narrow pages."""
+        return self._drawn.narrow
+
+    @property
+    def reason(self) -> str:
+        """Why it could not be drawn."""
+        return self._drawn.reason
+
+    @cached_property
+    def _drawn(self) -> Figure:
+        try:
+            wide, narrow = self._pictures.value()
+        except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+            return Figure(self.title, self.caption, reason=drawing.missing(self.title, error))
+        return Figure(self.title, self.caption, wide, narrow, self.spec)
+
+
 @dataclass(eq=False, repr=False)
 class Charts(Part):
     """Parts side by side, where the page is wide enough: figures, and boxes beside them."""
@@ -196,8 +232,8 @@ def fill(look: Cause) -> str:
     return next((f"url(#{name})" for name, entry in patterned().items() if entry.color == look.color), look.color)
 
 
-def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> Figure:
-    """Draw a chart for wide and for narrow pages, which keeps its texts readable.
+def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> Figure | Drawing:
+    """Have a chart drawn for wide and for narrow pages, which keeps its texts readable.
 
     Args:
         name: prefix of ids.
@@ -208,11 +244,14 @@ def figure(name: str, title: str, caption: str, draw: Callable[[int], Any]) -> F
     if lists(name, title, caption, draw):
         return Figure(title, caption, reason="listed, not drawn")
     label = f"{title}. {caption}"
+
+    def pictures() -> tuple[str, str]:
+        return charts.svg(wide, f"{name}-w", label), charts.svg(narrow, f"{name}-n", label)
+
     try:
         wide, narrow = draw(WIDE), draw(NARROW)
-        pictures = charts.svg(wide, f"{name}-w", label), charts.svg(narrow, f"{name}-n", label)
-        return Figure(title, caption, *pictures, live.specification(wide.to_dict(), narrow.to_dict()))
-    except (drawing.CannotDrawError, ImportError, MemoryError) as error:
+        return Drawing(title, caption, later(pictures), live.specification(wide.to_dict(), narrow.to_dict()))
+    except (ImportError, MemoryError) as error:
         return Figure(title, caption, reason=drawing.missing(title, error))
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.base import units
 from floatgate.pages.charts import WIDTH
 from floatgate.pages.page import report
-from floatgate.pages.parts import Charts, Code, Figure, Grid, Items, Part, Rows, Section, Text, figure
+from floatgate.pages.parts import Charts, Code, Grid, Items, Part, Rows, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import not_modelled
 from floatgate.report.sections.forecast import entry, evidence
@@ -101,7 +101,7 @@ def _sentence(text: str) -> str:
 def _charts(plan: Plan) -> list[Part]:
     known = [point for point in plan.points if point.result is not None and not point.overloaded]
     spares = list(dict.fromkeys(point.spare_text for point in known))
-    made: list[Figure] = []
+    made: list[Part] = []
     if len(known) > 1:
         cost = "price" if plan.bounds.priced else "capacity"
         title = f"Life against {cost}: the Pareto front"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 from floatgate.pages import palette, vega
-from floatgate.pages.parts import Charts, Figure, Part, Section, Text, figure
+from floatgate.pages.parts import Charts, Part, Section, Text, figure
 from floatgate.report import throttle_charts
 from floatgate.report.sections import reduce
 from floatgate.report.sections.forecast import ends, load
@@ -18,7 +18,7 @@ def parts(result: dict[str, Any]) -> list[Part]:
     """Return what happens over the life; nothing where the forecast has no course."""
     policy = _policy(result)
     programmed = written(result)
-    figures = [] if programmed is None else [figure("written", *programmed)]
+    figures: list[Part] = [] if programmed is None else [figure("written", *programmed)]
     figures += _responses(result, policy)
     if policy != "none":
         figures += _course(
@@ -42,7 +42,7 @@ def _policy(result: dict[str, Any]) -> str:
 
 def _course(
     result: dict[str, Any], policy: str, column: str, scale: float, title: str, y_title: str, caption: str
-) -> list[Figure]:
+) -> list[Part]:
     looks = [look_of(policy)]
     rows, x_title = course_rows(result, column, looks[0].label, scale=scale, to_s=ends.shown_s(result))
     if len(rows) < 2:
@@ -108,7 +108,7 @@ def written(result: dict[str, Any]) -> Drawing | None:
     )
 
 
-def _responses(result: dict[str, Any], policy: str) -> list[Figure]:
+def _responses(result: dict[str, Any], policy: str) -> list[Part]:
     looks = [look_of(policy)]
     rows = cdf_rows(result, looks[0].label)
     if len(rows) < 2:
