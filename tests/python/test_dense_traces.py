@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 
 import floatgate
 from floatgate.base.errors import InputError
+from floatgate.trace import context_updates
 from floatgate.trace.dense_traces import PAGE_BYTES, Dense, dense, scattered
 from floatgate.trace.parquet_trace import ParquetReader
 
@@ -134,3 +136,64 @@ def test_a_drive_separates_by_process(tmp_path: Path) -> None:
     mixed, apart = waf({"policy": "none"}), waf({"policy": "host-given", "handles": 2})
     assert [stream["host_pages"] for stream in apart["separate"]["streams"]] == [3000, 600]
     assert mixed["gc"]["copied_pages"] > 4 * apart["gc"]["copied_pages"]
+
+
+def _updates_one_by_one(rows: list[tuple[str, int, int, int | None]]) -> dict[str, Any]:
+    """The counts of a trace, page by page, by the rules of ``floatgate.trace.context_updates``."""
+    writer: dict[int, int] = {}
+    trimmed: set[int] = set()
+    updates: list[tuple[int, int]] = []
+    live = []
+    for op, first, count, context in rows:
+        for page in range(first, first + count):
+            if op == "trim":
+                trimmed.add(page)
+            elif op == "write":
+                before, writer[page] = writer.get(page), -1 if context is None else context
+                if before is None:
+                    continue
+                updates.append((page, before))
+                if page in trimmed:
+                    trimmed.remove(page)
+                else:
+                    live.append(before)
+    follows = {two[1] for one, two in itertools.pairwise(updates) if two[0] == one[0] + 1}
+    sequence = [before for _, before in updates]
+    return {
+        "pages": sum(count for op, _, count, _ in rows if op == "write"),
+        "distinct_pages": len(writer),
+        "sequence": sequence,
+        "sequential": follows,
+        "by_context": list(Counter(sequence).items()),
+        "live_by_context": list(Counter(live).items()),
+        "writing": len({context for op, _, _, context in rows if op == "write" and context is not None}),
+    }
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_updates_of_contexts_are_those_of_a_count_page_by_page(seed: int, tmp_path: Path) -> None:
+    rng = np.random.default_rng(seed)
+    contexts = [None, 0, 3, 2**64 - 1]
+    rows = [
+        (str(rng.choice(["write", "write", "write", "trim", "read"])), int(rng.integers(30)), int(rng.integers(1, 9)))
+        for _ in range(int(rng.integers(1, 120)))
+    ]
+    named = [(*row, contexts[int(rng.integers(4))]) for row in rows]
+    columns = {
+        "op": pa.array([op for op, *_ in rows]).dictionary_encode(),
+        "offset": pa.array([first * PAGE_BYTES for _, first, _ in rows], pa.uint64()),
+        "bytes": pa.array([count * PAGE_BYTES for *_, count in rows], pa.uint64()),
+        "context": pa.array([context for *_, context in named], pa.uint64()),
+    }
+    pq.write_table(pa.table(columns), tmp_path / "t.parquet", row_group_size=50)
+    counted = context_updates.read(tmp_path / "t.parquet")
+    assert {
+        "pages": counted.pages,
+        "distinct_pages": counted.distinct_pages,
+        "sequence": counted.sequence,
+        "sequential": counted.sequential,
+        "by_context": list(counted.by_context.items()),
+        "live_by_context": list(counted.live_by_context.items()),
+        "writing": counted.writing,
+    } == _updates_one_by_one(named)
+    assert (counted.updates, counted.live_updates) == (counted.by_context.total(), counted.live_by_context.total())

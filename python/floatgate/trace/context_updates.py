@@ -17,13 +17,18 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from floatgate.base.errors import input_error
 from floatgate.pages import palette, vega
+from floatgate.trace.dense_traces import PAGE_BYTES, pages_of
 from floatgate.trace.metadata import described
 
-PAGE_BYTES = 4096
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 TOP = 5
 """How many contexts the dissertation counts as dominating (section 5.2)."""
 NO_CONTEXT = -1
@@ -49,6 +54,7 @@ class ContextUpdates:
         by_context: updates by the context that had written the data, the most first.
         live_by_context: the same of live updates.
         sequence: that context at each update, in the order of the updates.
+        sequential: contexts with data that were replaced right after those of the page before.
     """
 
     metadata: dict[str, Any]
@@ -62,6 +68,7 @@ class ContextUpdates:
     by_context: Counter[int] = field(default_factory=Counter)
     live_by_context: Counter[int] = field(default_factory=Counter)
     sequence: list[int] = field(default_factory=list)
+    sequential: frozenset[int] = frozenset()
 
     def name(self, context: int) -> str:
         """Return a context as a person reads it."""
@@ -87,40 +94,65 @@ def read(path: str | Path) -> ContextUpdates:
     if "context" not in file.schema_arrow.names:
         raise input_error(f"{path}: no column 'context'; expected a trace that 'floatgate trace record' wrote")
     tally = ContextUpdates(described(file.metadata.metadata, path))
-    writer: dict[int, int] = {}  # page -> who wrote it
-    trimmed: set[int] = set()
-    writing: set[int] = set()
-    for batch in file.iter_batches(columns=["op", "offset", "bytes", "context"]):
-        columns = (batch.column(name).to_pylist() for name in ("op", "offset", "bytes", "context"))
-        for op, offset, length, context in zip(*columns, strict=True):
-            tally.requests += 1
-            pages = range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES))
-            if op == "trim":
-                tally.trims += 1
-                trimmed.update(pages)
-            elif op == "write":
-                _write(tally, writer, trimmed, pages, NO_CONTEXT if context is None else context)
-                writing.add(NO_CONTEXT if context is None else context)
-    tally.distinct_pages = len(writer)
-    tally.writing = len(writing - {NO_CONTEXT})
+    table = file.read(columns=["op", "offset", "bytes", "context"]).combine_chunks()
+    op = np.asarray(table["op"].cast("string"))
+    written, trimmed = op == "write", op == "trim"
+    tally.requests, tally.trims = len(op), int(trimmed.sum())
+    (rows, pages), (trim_rows, trim_pages) = (_pages(table, which) for which in (written, trimmed))
+    names, codes = _contexts(table["context"])
+    codes = codes[rows]
+    tally.pages, tally.distinct_pages = len(pages), len(np.unique(pages))
+    tally.writing = len({names[code] for code in np.unique(codes)} - {NO_CONTEXT})
+    before = _write_before(pages)
+    update = np.flatnonzero(before >= 0)
+    replaced = codes[before[update]]
+    tally.updates = len(update)
+    tally.sequence = [names[code] for code in replaced.tolist()]
+    tally.by_context = Counter(tally.sequence)
+    live = ~_was_trimmed(rows, pages, before, trim_rows, trim_pages)[update]
+    tally.live_updates = int(live.sum())
+    tally.live_by_context = Counter([names[code] for code in replaced[live].tolist()])
+    follows = np.flatnonzero(pages[update][1:] == pages[update][:-1] + 1) + 1
+    tally.sequential = frozenset(names[code] for code in np.unique(replaced[follows]))
     return tally
 
 
-def _write(tally: ContextUpdates, writer: dict[int, int], trimmed: set[int], pages: range, context: int) -> None:
-    tally.pages += len(pages)
-    for page in pages:
-        before = writer.get(page)
-        writer[page] = context
-        if before is None:
-            continue
-        tally.updates += 1
-        tally.by_context[before] += 1
-        tally.sequence.append(before)
-        if page in trimmed:
-            trimmed.discard(page)
-        else:
-            tally.live_updates += 1
-            tally.live_by_context[before] += 1
+def _pages(table: pa.Table, which: Any) -> tuple[Any, Any]:
+    """Return the pages of some rows, with the numbers of their rows."""
+    numbers = np.flatnonzero(which)
+    offset, length = (np.asarray(table[name], dtype=np.int64)[numbers] for name in ("offset", "bytes"))
+    request, page = pages_of(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES))
+    return numbers[request], page
+
+
+def _contexts(column: pa.ChunkedArray) -> tuple[list[int], Any]:
+    """Return the contexts of a trace, and for each row the place of its own."""
+    known = np.asarray(column.is_valid())
+    names, codes = np.unique(np.asarray(column.fill_null(0)), return_inverse=True)
+    return [*names.tolist(), NO_CONTEXT], np.where(known, codes, len(names))
+
+
+def _write_before(pages: Any) -> Any:
+    """Return for each page write the one before it of the same page, -1 for the first."""
+    order = np.argsort(pages, kind="stable")
+    same = pages[order][1:] == pages[order][:-1]
+    before = np.full(len(pages), -1)
+    before[order[1:][same]] = order[:-1][same]
+    return before
+
+
+def _was_trimmed(rows: Any, pages: Any, before: Any, trim_rows: Any, trim_pages: Any) -> Any:
+    """Return for each page write whether its page was trimmed since the last update, or ever before the first one."""
+    page, row = np.concatenate([pages, trim_pages]), np.concatenate([rows, trim_rows])
+    order = np.lexsort((row, page))
+    place = np.empty(len(order), dtype=np.int64)
+    place[order] = np.arange(len(order))
+    is_trim = np.arange(len(order)) >= len(pages)
+    # The last trim at or before each place; one of an earlier page counts for none.
+    last = np.maximum.accumulate(np.where(is_trim[order], np.arange(len(order)), -1))[place[: len(pages)]]
+    begin = np.searchsorted(page[order], pages)
+    since = np.where((before >= 0) & (before[before] >= 0), place[before], begin - 1)
+    return last > since
 
 
 def marks(tally: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
@@ -130,16 +162,15 @@ def marks(tally: ContextUpdates, bins: int = 200) -> list[dict[str, Any]]:
         ``row`` (contexts numbered from 1 in the order of their first update), ``from`` and ``to`` (updates, the span's
         ends), ``rank`` (1 to 5 for the contexts with most updates, else 0).
     """
-    rows: dict[int, int] = {}
-    for context in tally.sequence:
-        rows.setdefault(context, len(rows) + 1)
+    rows = {context: row for row, context in enumerate(dict.fromkeys(tally.sequence), start=1)}
     ranks = {context: rank for rank, (context, _) in enumerate(tally.by_context.most_common(TOP), 1)}
     total = len(tally.sequence)
     width = max(1.0, total / bins)
     spans: list[dict[str, Any]] = []
     open_spans: dict[int, dict[str, Any]] = {}
-    for place, context in enumerate(tally.sequence):
-        number = int(place / width)
+    bin_of = (np.arange(total) / width).astype(int).tolist()
+    # Each context once in each bin, in the order of the updates.
+    for number, context in dict.fromkeys(zip(bin_of, tally.sequence, strict=True)):
         span = open_spans.get(context)
         if span is not None and number - span["bin"] <= 1:
             span["bin"] = number

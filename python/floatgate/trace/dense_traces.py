@@ -92,8 +92,7 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
         raise input_error(f"{source}: no writes; expected a trace that writes")
     offsets, lengths = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
     first, end = offsets // PAGE_BYTES, -(-(offsets + lengths) // PAGE_BYTES)
-    spans = zip(first[written], end[written], strict=True)
-    pages = np.unique(np.concatenate([np.arange(low, high) for low, high in spans]))
+    pages = np.unique(pages_of(first[written], end[written])[1])
     moved = np.searchsorted(pages, first) * PAGE_BYTES + offsets % PAGE_BYTES
     # A TRIM is of the written pages in its range, which lie together now.
     whole = np.searchsorted(pages, -(-offsets // PAGE_BYTES)), np.searchsorted(pages, (offsets + lengths) // PAGE_BYTES)
@@ -111,6 +110,18 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
         table = table.replace_schema_metadata({DESCRIBED: described})
     pq.write_table(table, target, compression="zstd")
     return Dense(target, int((end - first)[written].sum()), len(pages), np.flatnonzero(kept))
+
+
+def pages_of(first: Any, end: Any) -> tuple[Any, Any]:
+    """List the pages of requests in their order, as the number of the request and the page.
+
+    Args:
+        first: first page of each request.
+        end: the page behind its last one.
+    """
+    count = end - first
+    request = np.repeat(np.arange(len(first)), count)
+    return request, np.arange(len(request)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
 
 
 def scattered(trace: Dense, target: Path, drive_pages: int, seed: int, cluster_pages: int = CLUSTER_PAGES) -> Path:
@@ -140,10 +151,7 @@ def scattered(trace: Dense, target: Path, drive_pages: int, seed: int, cluster_p
         )
     table = pq.read_table(trace.file)
     offsets, sizes = (np.asarray(table[name], dtype=np.int64) for name in ("offset", "bytes"))
-    first = offsets // PAGE_BYTES
-    count = -(-(offsets + sizes) // PAGE_BYTES) - first
-    request = np.repeat(np.arange(len(first)), count)
-    page = np.arange(len(request)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
+    request, page = pages_of(offsets // PAGE_BYTES, -(-(offsets + sizes) // PAGE_BYTES))
     place = np.random.default_rng(seed).permutation(places)[:needed]
     page = place[page // cluster_pages] * cluster_pages + page % cluster_pages
     begins = np.ones(len(page), dtype=bool)

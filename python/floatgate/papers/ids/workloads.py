@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from floatgate.base.parallel import at_once
 from floatgate.papers.pds.workloads import COUNTERS_A_PAGE, PAGES_PER_BLOCK, RECORDED
 from floatgate.run.experiment import Overrides
 from floatgate.trace import library
@@ -29,19 +31,26 @@ SMALLEST = (4 * STREAMS_MIN - 2) * PAGES_PER_BLOCK // 2 + 1
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the traces, size the drives, and scale IDS's log and HASH's table to the traces."""
     made: dict[str, Overrides] = {}
-    for name in workloads:
-        source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
-        trace = dense(source, folder / f"{name}.parquet")
-        trace.must_have(SMALLEST, source, f"a quarter of its drive has to hold {STREAMS_MIN} open blocks")
-        blocks = -(-2 * trace.distinct_pages // PAGES_PER_BLOCK)
-        made[name] = [
+    for one in at_once(lambda i: _prepared(workloads[i], traces, folder), len(workloads), threading.Event()):
+        made |= one
+    return made
+
+
+def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
+    trace = dense(source, folder / f"{name}.parquet")
+    trace.must_have(SMALLEST, source, f"a quarter of its drive has to hold {STREAMS_MIN} open blocks")
+    blocks = -(-2 * trace.distinct_pages // PAGES_PER_BLOCK)
+    made: dict[str, Overrides] = {
+        name: [
             ("workload.file", str(trace.file)),
             ("workload.format", "parquet"),
             ("drive.geometry.blocks_per_plane", str(blocks)),
         ]
-        made[f"pace.{name}"] = [("ftl.collect.paced_from_writes", str(round(BACKGROUND_FROM * trace.page_writes)))]
-        for batch in (*(f"garbage-{share}" for share in GARBAGE), "pace", "settings"):
-            made |= {f"{batch}.{name}.{variant}": set_ for variant, set_ in _scaled(trace, blocks).items()}
+    }
+    made[f"pace.{name}"] = [("ftl.collect.paced_from_writes", str(round(BACKGROUND_FROM * trace.page_writes)))]
+    for batch in (*(f"garbage-{share}" for share in GARBAGE), "pace", "settings"):
+        made |= {f"{batch}.{name}.{variant}": set_ for variant, set_ in _scaled(trace, blocks).items()}
     return made
 
 

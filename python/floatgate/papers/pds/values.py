@@ -14,7 +14,6 @@ from floatgate.papers.means import mean, ratio
 from floatgate.papers.pds.workloads import RECORDED, SEEDS
 from floatgate.results.seed_stats import Mean
 from floatgate.trace import context_updates, library
-from floatgate.trace.context_updates import PAGE_BYTES
 
 JUDGED = ("cscope", "gcc", "multi1", "multi2", "tpc-h", "tpc-r")
 SEPARATORS = ("hash", "pds", "ora-3")
@@ -239,34 +238,14 @@ def contexts(findings: Findings, workload: str, batch: str = "beside") -> dict[s
 @cache
 def _counted(workload: str) -> dict[str, Any]:
     counted = context_updates.read(library.path(RECORDED[workload]))
+    updating = counted.by_context.keys()
     return {
         f"recorded.{workload}": counted.pages,
         f"updates.{workload}": counted.updates,
         f"top_five.{workload}": counted.top_share(),
-        f"updating.{workload}": len(counted.by_context),
-        f"sequential.{workload}": _sequential(workload, counted.by_context.keys()),
+        f"updating.{workload}": len(updating),
+        f"sequential.{workload}": len(counted.sequential) / len(updating) if updating else None,
     }
-
-
-def _sequential(workload: str, updating: Any) -> float | None:
-    """Return the share of the updating contexts with data that were replaced right after the page before."""
-    import pyarrow.parquet as pq
-
-    table = pq.read_table(library.path(RECORDED[workload]), columns=["op", "offset", "bytes", "context"])
-    writer: dict[int, int] = {}
-    before, sequential = -2, set()
-    for op, offset, length, context in zip(*(table[name].to_pylist() for name in table.column_names), strict=True):
-        if op != "write":
-            continue
-        for page in range(offset // PAGE_BYTES, -(-(offset + length) // PAGE_BYTES)):
-            replaced = writer.get(page)
-            writer[page] = context_updates.NO_CONTEXT if context is None else context
-            if replaced is None:
-                continue
-            if page == before + 1:
-                sequential.add(replaced)
-            before = page
-    return len(sequential & set(updating)) / len(updating) if updating else None
 
 
 def threshold_times(findings: Findings, workload: str) -> dict[int, float]:

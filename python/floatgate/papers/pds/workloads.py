@@ -13,9 +13,11 @@ whether the trace writes those pages, too.
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Mapping
 from pathlib import Path
 
+from floatgate.base.parallel import at_once
 from floatgate.run.experiment import Overrides
 from floatgate.trace import library
 from floatgate.trace.dense_traces import Dense, dense, scattered
@@ -52,16 +54,21 @@ COUNTERS_A_PAGE = 4
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the traces and size the drives."""
     made: dict[str, Overrides] = {}
-    for name in workloads:
-        source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
-        trace = dense(source, folder / f"{name}.parquet")
-        made[name] = _beside(trace)
-        counters = 1 << math.ceil(math.log2(COUNTERS_A_PAGE * trace.distinct_pages))
-        sized = [("ftl.separate.counters", str(counters)), ("ftl.separate.halve_every_writes", str(counters))]
-        for seed in SEEDS:
-            over = _overlapped(trace, folder / f"{name}-{seed}.parquet", seed)
-            made |= {f"{batch}-{seed}.{name}": over for batch in OVER}
-            made[f"{SIZED}-{seed}.{name}"] = [*over, *sized]
+    for one in at_once(lambda i: _prepared(workloads[i], traces, folder), len(workloads), threading.Event()):
+        made |= one
+    return made
+
+
+def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
+    source = Path(traces[name]) if name in traces else library.path(RECORDED[name])
+    trace = dense(source, folder / f"{name}.parquet")
+    made = {name: _beside(trace)}
+    counters = 1 << math.ceil(math.log2(COUNTERS_A_PAGE * trace.distinct_pages))
+    sized = [("ftl.separate.counters", str(counters)), ("ftl.separate.halve_every_writes", str(counters))]
+    for seed in SEEDS:
+        over = _overlapped(trace, folder / f"{name}-{seed}.parquet", seed)
+        made |= {f"{batch}-{seed}.{name}": over for batch in OVER}
+        made[f"{SIZED}-{seed}.{name}"] = [*over, *sized]
     return made
 
 
