@@ -154,7 +154,9 @@ impl Sharing {
     /// Returns an earlier request that a waiting one must not overtake.
     pub fn earlier(&self, waiting: &Slot) -> Option<Entry> {
         let number = waiting.request.number;
-        waiting.touched().find_map(|(first, pages, changes)| self.overlaps.earlier(first, pages, changes, number))
+        waiting
+            .touched()
+            .find_map(|(first, pages, changes)| self.overlaps.earlier(first, pages, changes, number))
     }
 
     /// Returns whether nothing is held.

@@ -1,6 +1,6 @@
 use super::*;
-use floatgate_base::{Lpn, Op, Rng};
 use floatgate_base::testing::Bound;
+use floatgate_base::{Lpn, Op, Rng};
 
 fn queues(priorities: &[u32]) -> Queues {
     Queues::new(QueueSetup { priorities: priorities.to_vec(), ..QueueSetup::default() })
