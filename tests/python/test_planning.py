@@ -14,11 +14,13 @@ import pytest
 
 import floatgate
 from conftest import Cli
+from floatgate import _core
 from floatgate.base import units
 from floatgate.cli import status
+from floatgate.results import drive_array
 from floatgate.run.experiment import Experiment, resolve
 from floatgate.run.lifetime import forecast
-from floatgate.study import planning
+from floatgate.study import plan_drives, planning
 from floatgate.study.plan_point import Point
 from floatgate.study.planning import _delayed, _overrides
 
@@ -298,3 +300,21 @@ def test_a_plan_bounds_delays_unless_the_experiment_does() -> None:
     assert not {"none", "static"} & _delayed()
     assert ("lifetime.throttle.max_delay_s", "10") in _overrides("qos", None, True)
     assert all(key != "lifetime.throttle.max_delay_s" for key, _ in _overrides("qos", None, False))
+
+
+def test_the_core_lists_the_drives_of_the_catalogue_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[tuple[str, ...]] = []
+    catalogue = _core.catalogue
+
+    def listing(sections: Sequence[str] = ()) -> str:
+        listed.append(tuple(sections))
+        return catalogue(sections)
+
+    monkeypatch.setattr(_core, "catalogue", listing)
+    for cached in (drive_array.entries_of_catalogue, drive_array.settings_of, plan_drives._listed):
+        cached.cache_clear()
+    names = plan_drives.named_drives(["client"])
+    assert [plan_drives.catalogue_entry(name) is not None for name in names] == [True] * len(names)
+    assert all(plan_drives.flash_as_listed(name) > 0 for name in names)
+    assert all(drive_array.of_drive(name) == drive_array.of_catalogue()[name] for name in names)
+    assert listed == [("drives",)]

@@ -39,7 +39,7 @@ def drives(
     """List the drives of the catalogue, or show the settings of one drive."""
     output = Output(json, quiet=quiet, force=None)
     arrays = drive_array.of_catalogue()
-    entries = [{**entry, "array": asdict(arrays[entry["name"]])} for entry in _catalogue("drives")["drives"]]
+    entries = [{**entry, "array": asdict(arrays[entry["name"]])} for entry in drive_array.entries_of_catalogue()]
     if name is not None:
         matching = [entry for entry in entries if entry["name"] == name]
         if not matching:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import json
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -55,14 +55,26 @@ class DriveArray:
 
 
 @functools.cache
-def settings_of_catalogue() -> Mapping[str, Mapping[str, Any]]:
-    """Return what the drives of the catalogue state, by name."""
-    entries = json.loads(_core.catalogue(("drives",)))["drives"]
-    return {entry["name"]: tomllib.loads(entry["toml"]) for entry in entries}
+def entries_of_catalogue() -> Sequence[dict[str, Any]]:
+    """Return the drives of the catalogue, as ``floatgate drives --json`` has them; the core takes long to list them."""
+    entries: list[dict[str, Any]] = json.loads(_core.catalogue(("drives",)))["drives"]
+    return entries
 
 
 @functools.cache
+def settings_of(name: str | None) -> Mapping[str, Any]:
+    """Return what a drive of the catalogue states; empty without a name, or for an unknown one."""
+    toml = "" if name is None else next((one["toml"] for one in entries_of_catalogue() if one["name"] == name), "")
+    return tomllib.loads(toml)
+
+
+def of_drive(name: str | None) -> DriveArray | None:
+    """Return the array of a drive of the catalogue; None without a name, or for an unknown one."""
+    settings = settings_of(name)
+    return DriveArray.of(settings["drive"]["geometry"]) if settings else None
+
+
 def of_catalogue() -> Mapping[str, DriveArray]:
     """Return the arrays of the drives of the catalogue, by name."""
-    drives = settings_of_catalogue().items()
-    return {name: DriveArray.of(settings["drive"]["geometry"]) for name, settings in drives}
+    names = [str(one["name"]) for one in entries_of_catalogue()]
+    return {name: array for name in names if (array := of_drive(name)) is not None}

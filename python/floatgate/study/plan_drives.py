@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,7 @@ from typing import Any
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, meant, one_line, quote
+from floatgate.results.drive_array import entries_of_catalogue
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.needs import TABLE_BYTES, WAF_SETTINGS, flash_bytes, units_of_map
 from floatgate.run.run import check
@@ -109,7 +109,7 @@ def flash_as_listed(name: str) -> int:
 
 def catalogue_entry(name: str) -> dict[str, Any] | None:
     """Return a drive of the catalogue as ``floatgate drives --json`` lists it; None for an unknown name."""
-    return next((entry for entry in _catalogue() if entry["name"] == name), None)
+    return next((entry for entry in entries_of_catalogue() if entry["name"] == name), None)
 
 
 def sold_bytes(name: str | None, physical_bytes: float) -> float | None:
@@ -139,7 +139,7 @@ def named_drives(names: Sequence[str], option: str = "--drives") -> list[str]:
     Raises:
         InputError: a name or group is unknown.
     """
-    entries = _catalogue()
+    entries = entries_of_catalogue()
     of_group = {entry["name"]: entry["group"] for entry in entries}
     drives: list[str] = []
     for name in names:
@@ -171,11 +171,6 @@ def must_leave_drives(base: Experiment) -> None:
             f"{base.path}: sets {', '.join(keys)}, which each drive of --drives has itself; expected an experiment "
             "without it (--capacities and --spare-factors vary drives)"
         )
-
-
-def _catalogue() -> list[dict[str, Any]]:
-    entries: list[dict[str, Any]] = json.loads(_core.catalogue(["drives"]))["drives"]
-    return entries
 
 
 def _members(group: str, of_group: dict[str, str]) -> list[str]:

@@ -68,7 +68,7 @@ def collection(result: Mapping[str, Any]) -> str | None:
     mode, preset = levels.get("mode"), look(result, "config", "drive", "preset")
     if mode is None or look(result, "mode") != "timed":
         return None
-    own = look(drive_array.settings_of_catalogue().get(preset) or {}, "ftl", "collect", "mode")
+    own = look(drive_array.settings_of(preset), "ftl", "collect", "mode")
     parts = [f"{mode} (from drive {preset})" if own == mode else str(mode), f"victims {levels.get('policy')}"]
     stop = levels.get("stop_free_blocks")
     if mode == "whole-block" and stop is not None:
@@ -80,7 +80,7 @@ def collection(result: Mapping[str, Any]) -> str | None:
 def _fewer_dies(result: Mapping[str, Any]) -> str | None:
     """Note that a timed drive has fewer dies than its drive of the catalogue."""
     preset, flash = look(result, "config", "drive", "preset"), _timed_array(result)
-    whole = drive_array.of_catalogue().get(preset) if preset and flash else None
+    whole = drive_array.of_drive(preset) if flash else None
     if whole is None or flash is None or flash.dies >= whole.dies:
         return None
     return (
