@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import random
 import sys
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import floatgate
 from conftest import SMALL
+from floatgate.results.arrays import of_values
 from floatgate.results.flat import flat
 from floatgate.study.plan import Plan
 from test_plan_page import ending
@@ -84,3 +88,41 @@ def test_a_missing_package_is_named_with_its_extra(
     assert refused.value.message == (
         f"{package} is not installed; expected the extra 'frames': pip install 'floatgate[frames]', or to_arrow()"
     )
+
+
+VALUES: dict[pa.DataType, list[Any]] = {
+    pa.int64(): [0, 1, -1, 2**63 - 1, -(2**63)],
+    pa.uint64(): [0, 2**64 - 1, 7],
+    pa.float64(): [0.0, -0.0, 1.5, float("inf"), float("nan"), 5e-324],
+    pa.bool_(): [True, False],
+    pa.string(): ["", "a", "größer", "\0", "x" * 300],
+}
+
+
+@pytest.mark.parametrize("kind", VALUES, ids=str)
+@pytest.mark.parametrize("length", [0, 1, 7, 8, 9, 64, 200])
+def test_arrays_are_those_of_pyarrow(kind: pa.DataType, length: int, tmp_path: Path) -> None:
+    for seed, nulls in enumerate((0.0, 0.3, 1.0)):
+        rng = random.Random(f"{seed} {length} {kind}")
+        values = [None if rng.random() < nulls else rng.choice(VALUES[kind]) for _ in range(length)]
+        ours, theirs = of_values(values, kind), pa.array(values, kind)
+        ours.validate(full=True)
+        assert (ours.type, ours.null_count, repr(ours.to_pylist())) == (
+            kind,
+            theirs.null_count,
+            repr(theirs.to_pylist()),
+        )
+        for name, one in (("ours", ours), ("theirs", theirs)):
+            pq.write_table(pa.table([one], names=["x"]), tmp_path / name)
+        assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [([None, "1"], pa.int64()), ([2**63], pa.int64()), ([-1], pa.uint64()), (["a"], pa.float64()), ([1], pa.string())],
+)
+def test_arrays_refuse_what_pyarrow_refuses(values: list[Any], kind: pa.DataType) -> None:
+    with pytest.raises((pa.ArrowInvalid, pa.ArrowTypeError, OverflowError)) as theirs:
+        pa.array(values, kind)
+    with pytest.raises(theirs.type):
+        of_values(values, kind)

@@ -41,11 +41,15 @@ CHECKED = {"typer", "pydantic"}
         (["run", "small.toml", "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["run", "small.toml", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["run", "small.toml", "--no-report", "--quiet", "--repeat", "1"], CHECKED | {"numpy", "pyarrow"}),
+        (["run", "timed.toml", "--quiet", "--log-requests"], PARSED | {"numpy", "pyarrow"}),
+        (["compare", "small.toml", "--vary", "seed=1,2", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+        (["sweep", "small.toml", "--vary", "seed=1,2", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["report", "done", "--quiet"], PARSED | {"numpy", "pyarrow"}),
     ],
 )
 def test_a_command_imports_what_it_uses(arguments: list[str], imported: set[str], tmp_path: Path) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
+    (tmp_path / "timed.toml").write_text(f"mode = 'timed'\n{SMALL}")
     if "done" in arguments:
         floatgate.run(SMALL).save(tmp_path / "done", report=False)
     code = (

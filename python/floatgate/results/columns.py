@@ -6,6 +6,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from floatgate.results import arrays
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
@@ -58,5 +60,5 @@ def written(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
             values = [value if value is None or isinstance(value, str) else json.dumps(value) for value in values]
         elif pa.types.is_floating(field.type):
             values = [None if value is None else float(value) for value in values]
-        columns.append(pa.array(values, field.type))
+        columns.append(arrays.of_values(values, field.type))
     return pa.table(columns, schema=schema)

@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from floatgate.results.arrays import of_numbers
+
 if TYPE_CHECKING:
     import numpy as np
     import pyarrow as pa
@@ -76,26 +78,13 @@ def table(columns: Mapping[str, bytes], types: Mapping[str, str]) -> pa.Table:
     return _with_quotients(values)
 
 
-def _column(values: np.ndarray[Any, Any], null: np.ndarray[Any, Any] | None = None) -> pa.Array:
-    """Return a column of 8-byte numbers, null where ``null`` says so.
-
-    ``pyarrow.array`` would import pandas, which takes longer than a small run.
-    """
-    import numpy as np
-    import pyarrow as pa
-
-    kind = pa.float64() if values.dtype.kind == "f" else pa.int64()
-    there = None if null is None else pa.py_buffer(np.packbits(~null, bitorder="little"))
-    return pa.Array.from_buffers(kind, len(values), [there, pa.py_buffer(np.ascontiguousarray(values))])
-
-
 def _with_quotients(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
     import numpy as np
     import pyarrow as pa
 
     programs = [column for name, column in values.items() if name.startswith("programs_")]
     order = [*values]
-    arrays = {name: _column(column) for name, column in values.items()}
+    arrays = {name: of_numbers(column) for name, column in values.items()}
     if programs and "page_writes" in values:
         flash = np.sum(programs, axis=0)
         host = values["page_writes"]
@@ -103,15 +92,15 @@ def _with_quotients(values: dict[str, np.ndarray[Any, Any]]) -> pa.Table:
         waf = flash / np.where(silent, 1, host)
         at = order.index("page_writes") + 1
         order[at:at] = ["flash_writes", "waf"]
-        arrays["flash_writes"] = _column(flash)
-        arrays["waf"] = _column(waf, silent)
+        arrays["flash_writes"] = of_numbers(flash)
+        arrays["waf"] = of_numbers(waf, silent)
     for kind in ("read", "write"):
         if f"{kind}s_done" not in values:
             continue
         done = values[f"{kind}s_done"]
         total, mean, longest = (f"{kind}_latency_{figure}_us" for figure in ("sum", "mean", "max"))
-        arrays[mean] = _column(values[total] / np.where(done == 0, 1, done), done == 0)
-        arrays[longest] = _column(values[longest], done == 0)
+        arrays[mean] = of_numbers(values[total] / np.where(done == 0, 1, done), done == 0)
+        arrays[longest] = of_numbers(values[longest], done == 0)
         order.insert(order.index(total) + 1, mean)
     fields = [pa.field(name, arrays[name].type, metadata={"unit": _unit(name)}) for name in order]
     return pa.table([arrays[name] for name in order], schema=pa.schema(fields))

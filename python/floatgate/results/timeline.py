@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import input_error, quote
 from floatgate.pages.causes import NUMBERED
+from floatgate.results.arrays import of_numbers
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,7 +101,7 @@ def table(columns: Mapping[str, bytes], interval_ns: tuple[int, int]) -> pa.Tabl
     import pyarrow as pa
 
     arrays = {
-        name: pa.array(np.frombuffer(columns[_CORE.get(name, name)], dtype=f"<{kind}"))
+        name: of_numbers(np.frombuffer(columns[_CORE.get(name, name)], dtype=f"<{kind}"))
         for name, kind in COLUMNS.items()
     }
     metadata = {"from_ns": str(interval_ns[0]), "to_ns": str(interval_ns[1])}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from floatgate.base.errors import input_error
+from floatgate.results.arrays import of_numbers, of_values
 from floatgate.results.folder import must_be_file_place, replacing
 from floatgate.trace.parquet_trace import OPERATIONS
 
@@ -151,12 +152,12 @@ def _record_batch(columns: Mapping[str, bytes], devices: Sequence[str]) -> pa.Re
     device = whole("device", "<u2").astype("i4")
     named = list(devices) or [str(number) for number in range(int(device.max(initial=0)) + 1)]
     arrays = {
-        **{name: pa.array(whole(name, "<i8")) for name in _RISING},
-        **{name: pa.array(whole(name)) for name in ("offset", "bytes")},
-        "op": pa.DictionaryArray.from_arrays(pa.array(whole("op", "i1")), pa.array(OPERATIONS, pa.string())),
-        "device": pa.DictionaryArray.from_arrays(pa.array(device), pa.array(named, pa.string())),
-        "queue": pa.array(whole("queue", "<u2")),
-        "latency_ns": pa.array(whole("completed_ns", "<i8") - whole("arrival_ns", "<i8")),
+        **{name: of_numbers(whole(name, "<i8")) for name in _RISING},
+        **{name: of_numbers(whole(name)) for name in ("offset", "bytes")},
+        "op": pa.DictionaryArray.from_arrays(of_numbers(whole("op", "i1")), of_values(OPERATIONS, pa.string())),
+        "device": pa.DictionaryArray.from_arrays(of_numbers(device), of_values(named, pa.string())),
+        "queue": of_numbers(whole("queue", "<u2")),
+        "latency_ns": of_numbers(whole("completed_ns", "<i8") - whole("arrival_ns", "<i8")),
     }
     schema = _schema()
     return pa.RecordBatch.from_arrays([arrays[name] for name in schema.names], schema=schema)

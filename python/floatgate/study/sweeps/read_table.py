@@ -73,8 +73,9 @@ def _must_be_finite(file: Path, table: pa.Table) -> None:
 
     for name in table.column_names:
         if pa.types.is_floating(table.schema.field(name).type):
-            finite = pc.is_finite(table[name]).fill_null(True).to_pylist()
-            if not all(finite):
+            # Null where there is no value.
+            finite = pc.is_finite(table[name]).to_pylist()
+            if False in finite:
                 row = finite.index(False)
                 value = table[name][row].as_py()
                 raise input_error(f"{file}: row {row + 1}: {quote(name)} is {value}; expected a number or null")
