@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -15,7 +17,7 @@ import pytest
 
 import floatgate
 from conftest import SMALL
-from floatgate.results.arrays import of_values
+from floatgate.results.arrays import flags_of, numbers_of, of_numbers, of_values
 from floatgate.results.flat import flat
 from floatgate.study.plan import Plan
 from test_plan_page import ending
@@ -115,6 +117,21 @@ def test_arrays_are_those_of_pyarrow(kind: pa.DataType, length: int, tmp_path: P
         for name, one in (("ours", ours), ("theirs", theirs)):
             pq.write_table(pa.table([one], names=["x"]), tmp_path / name)
         assert (tmp_path / "ours").read_bytes() == (tmp_path / "theirs").read_bytes()
+
+
+@pytest.mark.parametrize("kind", ["u1", "u2", "u4", "u8", "i4", "i8", "f8"])
+def test_numbers_of_arrays_are_those_of_pyarrow(kind: str) -> None:
+    rng = np.random.default_rng(7)
+    for length, share in itertools.product((0, 1, 7, 8, 9, 100), (0.0, 0.4, 1.0)):
+        numbers, null = rng.integers(0, 200, length).astype(kind), rng.random(length) < share
+        whole = pa.array(numbers, mask=null)
+        for array in (whole, whole.slice(length // 3), whole.slice(1, length // 2), of_numbers(numbers, null)):
+            theirs = array.fill_null(5).to_numpy(zero_copy_only=False)
+            ours = numbers_of(array, 5)
+            assert (ours.dtype, ours.tolist()) == (theirs.dtype, theirs.tolist())
+            there = array.is_valid()
+            assert flags_of(there).tolist() == there.to_pylist()
+    assert numbers_of(pa.nulls(3).cast(pa.from_numpy_dtype(np.dtype(kind))), 5).tolist() == [5, 5, 5]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ ROOT = Path(__file__).parents[2]
 
 HEAVY = ("typer", "pydantic", "numpy", "pyarrow", "pandas", "altair", "jsonschema", "rich")
 SMALL = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 2000\n"
+TRACE = str(ROOT / "traces/sqlite-updates.parquet")
 PARSED = {"typer"}
 """The argument parser."""
 CHECKED = {"typer", "pydantic"}
@@ -42,6 +43,8 @@ CHECKED = {"typer", "pydantic"}
         (["run", "small.toml", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["run", "small.toml", "--no-report", "--quiet", "--repeat", "1"], CHECKED | {"numpy", "pyarrow"}),
         (["run", "timed.toml", "--quiet", "--log-requests"], PARSED | {"numpy", "pyarrow"}),
+        (["run", "--trace", TRACE, "--no-report", "--quiet"], PARSED | {"numpy", "pyarrow"}),
+        (["trace", "info", TRACE, "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["compare", "small.toml", "--vary", "seed=1,2", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["sweep", "small.toml", "--vary", "seed=1,2", "--quiet"], PARSED | {"numpy", "pyarrow"}),
         (["report", "done", "--quiet"], PARSED | {"numpy", "pyarrow"}),

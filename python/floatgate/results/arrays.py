@@ -1,6 +1,7 @@
-"""Arrow arrays without pandas.
+"""Arrow arrays from values and back, without pandas.
 
-``pyarrow.array`` looks whether what it gets is of pandas, and imports pandas for that: longer than a small run takes.
+``pyarrow.array``, ``fill_null`` and ``to_numpy`` ask whether something is of pandas, and import pandas for that, which
+takes longer than a small run.
 """
 
 from __future__ import annotations
@@ -59,6 +60,34 @@ def of_values(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
         return of_numbers(np.array(numbers, dtype=kind.to_pandas_dtype()), null)
     except OverflowError:
         return pa.array(values, kind)
+
+
+def numbers_of(array: pa.Array, null: int = 0) -> np.ndarray[Any, Any]:
+    """Return an array of whole numbers or floats as numbers of its type.
+
+    Args:
+        array: the array.
+        null: what stands for values that are missing.
+    """
+    import numpy as np
+
+    kind = array.type.to_pandas_dtype()
+    values = array.buffers()[1]
+    if values is None:
+        return np.full(len(array), null, kind)
+    numbers = np.frombuffer(values, kind)[array.offset : array.offset + len(array)]
+    return np.where(flags_of(array.is_valid()), numbers, kind(null)) if array.null_count else numbers
+
+
+def flags_of(array: pa.Array) -> np.ndarray[Any, Any]:
+    """Return an array of truth values that has them all."""
+    import numpy as np
+
+    bits = array.buffers()[1]
+    if bits is None:
+        return np.zeros(len(array), bool)
+    flags = np.unpackbits(np.frombuffer(bits, "u1"), bitorder="little")
+    return flags[array.offset : array.offset + len(array)].astype(bool)
 
 
 def _bits(flags: np.ndarray[Any, Any]) -> pa.Buffer:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import InputError, input_error, quote, quoted, reading
+from floatgate.results.arrays import flags_of, numbers_of
 from floatgate.trace.metadata import described
 from floatgate.trace.writers import FIELDS, WriterTable
 
@@ -156,7 +157,7 @@ class ParquetReader:
         numbers = self._numbers(batch, self._stream, "uint32", null=0)
         if self._stream == "stream":
             return numbers
-        known = batch.column(self._stream).is_valid().to_numpy(zero_copy_only=False)
+        known = flags_of(batch.column(self._stream).is_valid())
         processes, firsts = np.unique(numbers[known], return_index=True)
         for process in processes[np.argsort(firsts)].tolist():
             self._processes.setdefault(process, len(self._processes))
@@ -179,11 +180,9 @@ class ParquetReader:
         import pyarrow.compute as pc
 
         column = batch.column(name)
-        if column.null_count:
-            if null is None:
-                row = pc.index(column.is_null(), True).as_py()
-                raise self._bad(row, f"{name} is null", "expected a value in every row")
-            column = column.fill_null(null)
+        if column.null_count and null is None:
+            row = pc.index(column.is_null(), True).as_py()
+            raise self._bad(row, f"{name} is null", "expected a value in every row")
         if not pa.types.is_integer(column.type):
             raise input_error(f"{self._name}: {name} is of type {column.type}; expected whole numbers ({kind})")
         try:
@@ -191,7 +190,7 @@ class ParquetReader:
         except pa.ArrowInvalid as error:
             what = f"{name}: {str(error).split(chr(10), 1)[0]}"
             raise self._bad(_beyond(column, kind), what, f"expected {kind}") from None
-        return np.ascontiguousarray(column.to_numpy(zero_copy_only=False))
+        return np.ascontiguousarray(numbers_of(column, null or 0))
 
     def _bad(self, row: int, what: str, expected: str) -> InputError:
         return input_error(f"{self._name}:{self._rows + row + 1}: {what}; {expected}")
@@ -209,7 +208,7 @@ class ParquetReader:
         if not pa.types.is_dictionary(column.type):
             column = column.cast("string").dictionary_encode()
         names = [str(value) for value in column.dictionary.to_pylist()]
-        return np.asarray(column.indices.to_numpy(zero_copy_only=False), dtype=np.intp), names
+        return numbers_of(column.indices).astype(np.intp), names
 
     def _operations(self, batch: pa.RecordBatch) -> NDArray[np.uint8]:
         import numpy as np
@@ -263,12 +262,12 @@ class ParquetReader:
         column = batch.column(name)
         if not pa.types.is_list(column.type) and not pa.types.is_large_list(column.type):
             raise input_error(f"{self._name}: {name} is of type {column.type}; expected a list of {kind}")
-        lengths = pc.list_value_length(column).fill_null(0).to_numpy(zero_copy_only=False)
+        lengths = numbers_of(pc.list_value_length(column))
         if not pa.types.is_integer(column.type.value_type) and not pa.types.is_null(column.type.value_type):
             raise input_error(f"{self._name}: {name} is of type {column.type}; expected a list of {kind}")
-        values, ends = column.flatten().fill_null(0), np.cumsum(lengths, dtype="u8")
+        values, ends = column.flatten(), np.cumsum(lengths, dtype="u8")
         try:
-            flat = values.cast(kind).to_numpy(zero_copy_only=False)
+            flat = numbers_of(values.cast(kind))
         except pa.ArrowInvalid as error:
             row = int(np.searchsorted(ends, _beyond(values, kind), side="right"))
             raise self._bad(row, f"{name}: {str(error).split(chr(10), 1)[0]}", f"expected {kind}") from None
@@ -280,7 +279,7 @@ def _beyond(values: pa.Array, kind: str) -> int:
     import numpy as np
 
     most = int(np.iinfo(kind).max)
-    return next(place for place, value in enumerate(values.to_pylist()) if not 0 <= value <= most)
+    return next(place for place, value in enumerate(values.to_pylist()) if not 0 <= (value or 0) <= most)
 
 
 def _names(contexts: dict[str, Any]) -> list[tuple[int, str]]:
