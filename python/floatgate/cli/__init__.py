@@ -35,6 +35,8 @@ _OF_A_PATH = (
     *(errno.EACCES, errno.EPERM, errno.EROFS),
 )
 """Errors of a path that a user named, which are no bugs of ours."""
+_DRAWING = frozenset({"run", "report", "lifetime", "plan", "compare"})
+"""Commands that draw a report, and may take no longer for the rest than the renderer takes to start."""
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -180,12 +182,12 @@ def _invoke(arguments: list[str]) -> int:
 
 
 def _draws(arguments: list[str]) -> bool:
-    """Return whether a command that spends most of its time on pictures will draw some, judged by its arguments.
+    """Return whether a command that may spend most of its time on pictures will draw some, judged by its arguments.
 
     The renderer starts while they are read. One that turns out not to be needed ends with the command.
     """
     never = {"--no-report", "--help", "-h", "--json=-"}
-    if arguments[:1] not in (["run"], ["report"]) or len(arguments) < 2 or not never.isdisjoint(arguments):
+    if arguments[0] not in _DRAWING or len(arguments) < 2 or not never.isdisjoint(arguments):
         return False
     following = [after for word, after in zip(arguments, [*arguments[1:], ""], strict=True) if word == "--json"]
     return all(after.endswith(".json") for after in following)
