@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import TypeVar
 
 from floatgate.base.errors import input_error
@@ -53,3 +53,9 @@ def at_once(work: Callable[[int], T], count: int, stop: threading.Event, jobs: i
     if errors:
         raise errors[0]
     return [future.result() for future in futures]
+
+
+def merged(work: Callable[[str], Mapping[str, T]], names: Sequence[str]) -> dict[str, T]:
+    """Do ``work`` for each name, side by side, and return all that it returns in the order of the names."""
+    parts = at_once(lambda number: work(names[number]), len(names), threading.Event())
+    return {key: value for part in parts for key, value in part.items()}

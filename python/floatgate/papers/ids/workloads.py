@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from floatgate.base.parallel import at_once
+from floatgate.base.parallel import merged
 from floatgate.papers.pds.workloads import COUNTERS_A_PAGE, PAGES_PER_BLOCK, RECORDED
 from floatgate.run.experiment import Overrides
 from floatgate.trace import library
@@ -30,10 +29,7 @@ SMALLEST = (4 * STREAMS_MIN - 2) * PAGES_PER_BLOCK // 2 + 1
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the traces, size the drives, and scale IDS's log and HASH's table to the traces."""
-    made: dict[str, Overrides] = {}
-    for one in at_once(lambda i: _prepared(workloads[i], traces, folder), len(workloads), threading.Event()):
-        made |= one
-    return made
+    return merged(lambda name: _prepared(name, traces, folder), workloads)
 
 
 def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:

@@ -13,11 +13,10 @@ whether the trace writes those pages, too.
 from __future__ import annotations
 
 import math
-import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from floatgate.base.parallel import at_once
+from floatgate.base.parallel import merged
 from floatgate.run.experiment import Overrides
 from floatgate.trace import library
 from floatgate.trace.dense_traces import Dense, dense, scattered
@@ -53,10 +52,7 @@ COUNTERS_A_PAGE = 4
 
 def prepare(workloads: list[str], traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
     """Make the traces and size the drives."""
-    made: dict[str, Overrides] = {}
-    for one in at_once(lambda i: _prepared(workloads[i], traces, folder), len(workloads), threading.Event()):
-        made |= one
-    return made
+    return merged(lambda name: _prepared(name, traces, folder), workloads)
 
 
 def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, Overrides]:
