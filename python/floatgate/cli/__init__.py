@@ -187,7 +187,7 @@ def _draws(arguments: list[str]) -> bool:
     The renderer starts while they are read. One that turns out not to be needed ends with the command.
     """
     never = {"--no-report", "--help", "-h", "--json=-"}
-    if arguments[0] not in _DRAWING or len(arguments) < 2 or not never.isdisjoint(arguments):
+    if len(arguments) < 2 or arguments[0] not in _DRAWING or not never.isdisjoint(arguments):
         return False
     following = [after for word, after in zip(arguments, [*arguments[1:], ""], strict=True) if word == "--json"]
     return all(after.endswith(".json") for after in following)

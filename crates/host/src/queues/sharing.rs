@@ -68,11 +68,14 @@ impl Sharing {
     /// Notes the pages of a request that joins, the last to arrive.
     #[inline(always)]
     pub fn join(&mut self, slots: &mut [Slot], slot: u32) {
-        let was_wide = self.wide;
+        let was_wide = self.wide > 0;
         let meets = self.hold(slots, slot);
-        if self.wide > was_wide {
-            let waits = |&other: &u32| other != slot && slots[other as usize].request.number != NO_REQUEST;
-            self.met.extend((0..slots.len() as u32).filter(waits));
+        // While another wide request waits, all requests are in the index already.
+        if self.wide > 0 && !was_wide {
+            let Self { held, met, .. } = self;
+            let waits = |other: usize| slots[other].request.number != NO_REQUEST && !held[other].by_index;
+            let others = (0..slots.len()).filter(|&other| other != slot as usize && waits(other));
+            met.extend(others.map(|other| other as u32));
         }
         if meets || self.wide > 0 {
             self.index(slots, slot);
