@@ -163,7 +163,7 @@ impl Periods {
     }
 
     /// Returns the first later period of this epoch with room for a page.
-    fn period_with_room(&self) -> Option<u64> {
+    pub fn period_with_room(&self) -> Option<u64> {
         let s = &self.state;
         let Parts { regulator, .. } = self.parts.filter(|_| !s.free)?;
         let needed = s.used_bytes + s.page_flash_bytes;
@@ -192,7 +192,7 @@ impl Periods {
         (period.saturating_mul(self.setup.params.period_ns) < length_ns).then_some(period)
     }
 
-    fn enter_period(&mut self, period: u64, waiting: bool) {
+    pub fn enter_period(&mut self, period: u64, waiting: bool) {
         let Some(Parts { regulator, .. }) = self.parts else { return };
         if self.has_bucket() {
             self.begin_tokens();
