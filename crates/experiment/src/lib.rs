@@ -20,6 +20,7 @@ mod life_interval;
 pub mod lifetime;
 mod lifetime_json;
 mod lifetime_laps;
+mod lifetime_pieces;
 mod lifetime_results;
 mod lifetime_variant;
 pub mod live;

@@ -77,8 +77,6 @@ pub(crate) struct Sources<'a> {
     pub waf_error: Option<f64>,
     /// Parts of the trace, if it is one and long enough.
     pub parts: Option<&'a Parts>,
-    /// Whether every request went through the FTL; the middle then differs from the life without a drive.
-    pub full: bool,
 }
 
 /// The interval of a life.
@@ -100,53 +98,65 @@ struct End {
 
 const MIDDLE: End = End { years: Some(1.0), served: 1.0 };
 
-/// Returns the interval of a life with this `outcome`; `life` is the same life without a drive. None if no source is
-/// known, or nothing is written.
-pub(crate) fn interval<E>(
-    resolved: &Resolved,
+impl End {
+    /// Compares a life with the one in the middle; None stands for hardly any writes.
+    fn of(outcome: Option<&Outcome>, middle: &Outcome) -> Self {
+        let Some(outcome) = outcome else { return Self { years: None, served: f64::INFINITY } };
+        let years = outcome.years.zip(middle.years).map(|(years, middle)| years / middle);
+        Self { years, served: outcome.delay.count() as f64 / middle.delay.count().max(1) as f64 }
+    }
+}
+
+/// The lives at both ends of an interval, the one with the most programs first; None where hardly anything is written.
+pub(crate) type Ends = [Option<Outcome>; 2];
+
+impl Sources<'_> {
+    fn waf_error(&self) -> Option<f64> {
+        self.waf_error.filter(|error| error.is_finite())
+    }
+
+    /// Returns how much more and how much less may be programmed at every moment, relative to the middle. None where no
+    /// such source is known, and both ends are the middle.
+    pub fn factors(&self, resolved: &Resolved) -> Option<[f64; 2]> {
+        let pages = self.parts.map_or(&[][..], |parts| &parts.pages);
+        let mut rng = Rng::new(resolved.plan.seed, "interval of a life");
+        let [least, most] = factors(self.waf_error().unwrap_or(0.0), pages, &mut rng);
+        ([least, most] != [1.0; 2]).then_some([most, least])
+    }
+}
+
+/// Simulates the life at one end, for a factor of [`Sources::factors`]; None where hardly anything is written.
+pub(crate) fn end<E>(
     life: &Life<'_>,
-    outcome: &Outcome,
-    sources: &Sources<'_>,
+    factor: f64,
     tick: &mut dyn FnMut(f64) -> Result<(), E>,
-) -> Result<Option<Interval>, E> {
-    let waf_error = sources.waf_error.filter(|error| error.is_finite());
+) -> Result<Option<Outcome>, E> {
+    if factor > 0.0 { life.scaled(factor).run(tick).map(Some) } else { Ok(None) }
+}
+
+/// Returns the interval of a life with this `outcome`. `ends` are simulated lives, and `middle` is the life that they
+/// are compared with; without ends, they are the middle. None if no source is known, or nothing is written.
+pub(crate) fn interval(
+    resolved: &Resolved,
+    (outcome, middle): (&Outcome, &Outcome),
+    ends: Option<&Ends>,
+    sources: &Sources<'_>,
+) -> Option<Interval> {
     let spread = resolved.forecast.cycles_spread;
-    let from = [waf_error.map(|_| "waf"), sources.parts.map(|parts| parts.name), spread.map(|_| "blocks")];
+    let from =
+        [sources.waf_error().map(|_| "waf"), sources.parts.map(|parts| parts.name), spread.map(|_| "blocks")];
     let from: Vec<_> = from.into_iter().flatten().collect();
-    let Some(years) = outcome.years.filter(|_| !from.is_empty()) else { return Ok(None) };
-    let pages = sources.parts.map_or(&[][..], |parts| &parts.pages);
-    let mut rng = Rng::new(resolved.plan.seed, "interval of a life");
-    let factors = factors(waf_error.unwrap_or(0.0), pages, &mut rng);
-    let [low, high] = if factors == [1.0; 2] {
-        [MIDDLE; 2]
-    } else {
-        let middle = if sources.full { Some(life.scaled(1.0).run(tick)?) } else { None };
-        ends(life, middle.as_ref().unwrap_or(outcome), factors, tick)?
+    let years = outcome.years.filter(|_| !from.is_empty())?;
+    let [low, high] = match ends {
+        None => [MIDDLE; 2],
+        Some(ends) => ends.each_ref().map(|end| End::of(end.as_ref(), middle)),
     };
     let weak = spread.map_or(1.0, |spread| worn_early(resolved, outcome.pe_cycles, spread));
-    Ok(Some(Interval {
+    Some(Interval {
         years: [low.years.map(|low| years * low * weak), high.years.map(|high| years * high)],
         served: [low.served, high.served],
         from,
-    }))
-}
-
-/// Simulates lives with the most and with the least demand, relative to the one in the middle.
-fn ends<E>(
-    life: &Life<'_>,
-    middle: &Outcome,
-    [least, most]: [f64; 2],
-    tick: &mut dyn FnMut(f64) -> Result<(), E>,
-) -> Result<[End; 2], E> {
-    let mut end = |factor: f64| -> Result<End, E> {
-        if factor <= 0.0 {
-            return Ok(End { years: None, served: f64::INFINITY });
-        }
-        let outcome = life.scaled(factor).run(tick)?;
-        let years = outcome.years.zip(middle.years).map(|(years, middle)| years / middle);
-        Ok(End { years, served: outcome.delay.count() as f64 / middle.delay.count().max(1) as f64 })
-    };
-    Ok([end(most)?, end(least)?])
+    })
 }
 
 /// Returns the factors of the programs relative to the middle between which 19 of 20 draws lie.

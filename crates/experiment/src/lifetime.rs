@@ -4,10 +4,11 @@
 //! all variants that share their dependencies.
 
 use crate::close_up::{TimedPlan, timed_plan};
-use crate::life_interval::{self, Interval, Parts, Sources};
+use crate::life_interval::Parts;
 use crate::lifetime_json::object;
-use crate::lifetime_laps::{Measured, close_up_plan, measure_all, reduction};
-use crate::lifetime_results::{LifeResults, waf, waf_error};
+use crate::lifetime_laps::measure_all;
+use crate::lifetime_pieces::Variants;
+use crate::lifetime_results::LifeResults;
 use crate::lifetime_variant::{is_given, variant};
 use crate::meter::{Meter, process_cpu_s};
 use crate::options::Progress;
@@ -16,14 +17,11 @@ use crate::workers::each;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_lifetime::SECONDS_PER_YEAR;
-use floatgate_lifetime::life::{Life, Method, Outcome, Reduction};
-use floatgate_sim::close_up::CloseUp;
-use floatgate_sim::gate;
-use floatgate_sim::laps::close_up_without_laps;
+use floatgate_lifetime::life::Method;
+use floatgate_sim::Plan;
 use floatgate_sim::plan::WorkloadSettings;
 use floatgate_sim::reading::pass::{Pass, read_pass};
 use floatgate_sim::reading::rate::{WriteRate, read_write_rate};
-use floatgate_sim::{FullLife, LifeOptions, Plan, full_life};
 use serde_json::Value;
 
 /// Options of a forecast.
@@ -93,19 +91,15 @@ pub fn lifetime(
         })
         .collect();
     let laps = measure_all(&wanted, progress)?;
-    let all: Vec<usize> = (0..resolved.len()).collect();
-    let lives = each(&all, "life", progress, |&i, ticker| {
-        let measured = (&passes[pass_of[i]], &laps[i], parts[i].as_ref());
-        let details = (details_ns.get(i).copied().flatten(), options.intervals);
-        let mut tick = |share: f64| ticker.tick(share);
-        match methods[i] {
-            Method::Full => {
-                let drive = (&resolved[i], timed_plan[i].as_deref().ok());
-                go_through_fully(drive, measured, details, &mut tick)
-            }
-            _ => go_through(&resolved[i], measured, details, &mut tick),
-        }
-    })?;
+    let lives = Variants {
+        resolved: &resolved,
+        timed_plans: &timed_plan,
+        methods: &methods,
+        known: (0..resolved.len()).map(|i| (&passes[pass_of[i]], &laps[i], parts[i].as_ref())).collect(),
+        details_ns: &details_ns,
+        intervals: options.intervals,
+    }
+    .lives(progress)?;
     let results = |i: usize| LifeResults {
         resolved: &resolved[i],
         pass: &passes[pass_of[i]],
@@ -120,7 +114,7 @@ pub fn lifetime(
         interval: lives[i].interval.as_ref(),
     };
     let cpu_s = process_cpu_s() - cpu_s;
-    Ok(all.into_iter().map(|i| object(&results(i), meter.wall_s(), cpu_s)).collect())
+    Ok((0..resolved.len()).map(|i| object(&results(i), meter.wall_s(), cpu_s)).collect())
 }
 
 /// Reads the workload of a forecast once, for the rate at which it writes whatever `lifetime.forecast.demand` says.
@@ -269,17 +263,6 @@ fn repeats(plan: &Plan) -> bool {
     }
 }
 
-/// A life, the drive at its end if there was one, and the interval of the life.
-struct Lived {
-    life: Outcome,
-    drive: Option<floatgate_sim::Outcome>,
-    /// Seconds until the first block was worn out, and until the first one beyond the reserve was.
-    worn_s: [Option<f64>; 2],
-    interval: Option<Interval>,
-    /// The close-up of a drive without laps.
-    close_up: Option<CloseUp>,
-}
-
 /// Resolves `auto`: full if that takes seconds.
 fn method(resolved: &Resolved, pass: &Pass) -> Method {
     if resolved.forecast.method != Method::Auto {
@@ -293,71 +276,3 @@ fn method(resolved: &Resolved, pass: &Pass) -> Method {
 
 /// Requests and page writes of a life up to which `auto` selects the full method.
 const FULL_MAX: f64 = 3e7;
-
-/// Input of a life: the pass, the measurements of laps, and the parts of the pass.
-type Known<'a> = (&'a Pass, &'a Measured, Option<&'a Parts>);
-
-fn go_through_fully(
-    (resolved, timed_plan): (&Resolved, Option<&Plan>),
-    (pass, _, parts): Known<'_>,
-    (detail_ns, interval): (Option<(u64, u64)>, bool),
-    tick: &mut dyn FnMut(f64) -> Result<()>,
-) -> Result<Lived> {
-    let options = LifeOptions {
-        detail_ns,
-        passes_max: u64::MAX,
-        cycles_used: resolved.forecast.cycles_used,
-        age_s: resolved.forecast.age_years * SECONDS_PER_YEAR,
-    };
-    let FullLife { life, drive, worn_s } = full_life(resolved.plan.clone(), &options, tick)?;
-    // No error of laps.
-    let sources = Sources { waf_error: drive.waf.waf.map(|_| 0.0), parts, full: true };
-    let alike = without_drive(resolved, pass, (drive.waf.waf.unwrap_or(1.0), None), None);
-    let interval = if interval {
-        life_interval::interval(resolved, &alike, &life, &sources, &mut |_| tick(1.0))?
-    } else {
-        None
-    };
-    let close_up = match timed_plan {
-        None => None,
-        Some(timed_plan) => {
-            let wanted = close_up_plan(timed_plan, pass, u64::from(resolved.forecast.close_up_requests));
-            close_up_without_laps(pass, &wanted, &mut |_| tick(1.0))?
-        }
-    };
-    Ok(Lived { life, drive: Some(drive), worn_s, interval, close_up })
-}
-
-fn go_through(
-    resolved: &Resolved,
-    (pass, laps, parts): Known<'_>,
-    (detail_ns, interval): (Option<(u64, u64)>, bool),
-    tick: &mut dyn FnMut(f64) -> Result<()>,
-) -> Result<Lived> {
-    // Under a manager, the one of a drive without active schemes.
-    let waf = waf(resolved, pass, laps.all().first()).unwrap_or(1.0);
-    let reduction = reduction(pass, laps);
-    let lumps = laps.once().and_then(|laps| laps.lumps.as_ref());
-    let life = Life { lumps, ..without_drive(resolved, pass, (waf, reduction), detail_ns) };
-    let outcome = life.run(&mut |share| tick(if interval { share / 3.0 } else { share }))?;
-    let waf_error = laps.all().iter().map(|laps| waf_error(resolved, pass, laps)).reduce(f64::max);
-    let sources = Sources { waf_error, parts, full: false };
-    let mut later = |share: f64| tick((1.0 + 2.0 * share) / 3.0);
-    let interval = if interval {
-        life_interval::interval(resolved, &life, &outcome, &sources, &mut later)?
-    } else {
-        None
-    };
-    Ok(Lived { life: outcome, drive: None, worn_s: [None; 2], interval, close_up: None })
-}
-
-fn without_drive<'a>(
-    resolved: &Resolved,
-    pass: &'a Pass,
-    (waf, reduction): (f64, Option<Reduction>),
-    detail_ns: Option<(u64, u64)>,
-) -> Life<'a> {
-    let (plan, forecast) = (&resolved.plan, &resolved.forecast);
-    let setup = gate::setup(plan, forecast.cycles_used, forecast.age_years * SECONDS_PER_YEAR);
-    Life { setup, demand: &pass.demand, waf, detail_ns, lumps: None, reduction }
-}
