@@ -1,6 +1,7 @@
 """Time of whole commands, from start to last line, as a user waits for them: part of `make bench`.
 
-Each command reads the recorded trace of pgbench in `traces/`. A command that needs more memory than is free is skipped.
+Each command reads a recorded trace in `traces/`, mostly that of pgbench. A command that needs more memory than
+is free is skipped.
 """
 
 from __future__ import annotations
@@ -15,10 +16,13 @@ from typing import Any
 from bench_history import ROOT, append, context, figure, selection
 from bench_memory import available_gib, line
 
-TITLE = "Whole commands on the recorded trace of pgbench"
-TRACE = ROOT / "traces" / "pgbench-ext4.nbdkit-log.zst"
+TITLE = "Whole commands on recorded traces, pgbench unless named"
+PGBENCH = "pgbench-ext4.nbdkit-log.zst"
+SQLITE = "sqlite-updates.parquet"
 EIGHT = "boot-480g,ufs-256g,client-tlc-1t,client-tlc-hmb-1t,client-qlc-1t,client-tlc-2t,slc-p5810-800g,ent-tlc-mu-1t6"
 SIZES = ["--capacities", "1GiB,2GiB,4GiB,8GiB", "--throttles", "none,static,ready-optimistic"]
+THROTTLES = "none,static,dynamic,ready-pessimistic,ready-optimistic,qos,incremental"
+POINTS = ["--capacities", "256MiB,1GiB", "--throttles", THROTTLES, "--target", "5"]
 GIB = 2**30
 
 
@@ -30,6 +34,7 @@ class Command:
     options: list[str]
     limit_s: float
     needs_gib: float = 2.0
+    trace: str = PGBENCH
 
 
 COMMANDS = [
@@ -40,6 +45,7 @@ COMMANDS = [
     ),
     Command("plan/8-drives", ["plan", "--drives", EIGHT], 60.0, needs_gib=5.0),
     Command("plan/4-sizes-3-throttles", ["plan", "--drive", "mlc-20nm", *SIZES], 40.0),
+    Command("plan/sqlite-2-sizes-7-throttles", ["plan", "--drive", "mlc-20nm", *POINTS], 20.0, trace=SQLITE),
 ]
 
 
@@ -52,7 +58,8 @@ def timed(command: Command, shared: dict[str, Any], history: Path | None) -> Non
         )
         return
     program = Path(sys.executable).with_name("floatgate")
-    words = [str(program), *command.options, "--trace", str(TRACE), "--quiet", "--no-report", "--json", "-"]
+    trace = ROOT / "traces" / command.trace
+    words = [str(program), *command.options, "--trace", str(trace), "--quiet", "--no-report", "--json", "-"]
     begin = time.monotonic()
     subprocess.run(words, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     took_s = time.monotonic() - begin
