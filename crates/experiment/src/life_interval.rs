@@ -7,7 +7,8 @@
 //!
 //! The first two determine how much more or less may be programmed at every moment. The life is simulated again at both
 //! ends of this range, which includes throttling and recovery: a throttle that guarantees its target also does so at a
-//! higher demand, and serves less of it.
+//! higher demand, and serves less of it. The ends leave out that collection comes in lumps, which were measured in the
+//! middle. Under a throttle they are compared with a life without lumps.
 
 use floatgate_base::Rng;
 use floatgate_config::Resolved;
@@ -153,8 +154,11 @@ pub(crate) fn interval(
     };
     let weak = spread.map_or(1.0, |spread| worn_early(resolved, outcome.pe_cycles, spread));
     Some(Interval {
-        years: [low.years.map(|low| years * low * weak), high.years.map(|high| years * high)],
-        served: [low.served, high.served],
+        years: [
+            low.years.map(|low| years * low.min(1.0) * weak),
+            high.years.map(|high| years * high.max(1.0)),
+        ],
+        served: [low.served.min(1.0), high.served.max(1.0)],
         from,
     })
 }

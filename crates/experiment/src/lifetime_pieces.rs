@@ -38,19 +38,21 @@ pub(crate) struct Lived {
     pub worn_s: [Option<f64>; 2],
     /// The lives at both ends of the interval, if they are other ones.
     ends: Option<Ends>,
+    /// The life that the ends are compared with, if it is another one.
+    middle: Option<Outcome>,
     pub interval: Option<Interval>,
     /// The close-up of a drive without laps.
     pub close_up: Option<CloseUp>,
 }
 
-/// A piece of work: a variant, and the factor of the end of its interval if it is not its life itself.
+/// A piece of work: a variant, and the factor of a life for its interval if it is not its life itself.
 type Work = (usize, Option<f64>);
 
-/// Returns the lives of all variants and then the ends of their intervals: these fill the cores beside a long life.
-fn pieces(factors: &[Option<[f64; 2]>]) -> Vec<Work> {
+/// Returns the lives of all variants and then those for their intervals: these fill the cores beside a long life.
+fn pieces(factors: &[Vec<f64>]) -> Vec<Work> {
     let lives = (0..factors.len()).map(|i| (i, None));
-    let ends = factors.iter().enumerate().filter_map(|(i, factors)| factors.map(|factors| (i, factors)));
-    lives.chain(ends.flat_map(|(i, factors)| factors.map(|factor| (i, Some(factor))))).collect()
+    let all = factors.iter().enumerate();
+    lives.chain(all.flat_map(|(i, factors)| factors.iter().map(move |&factor| (i, Some(factor))))).collect()
 }
 
 /// A finished piece of work.
@@ -67,12 +69,8 @@ impl Variants<'_> {
     /// Run errors, and the errors of `progress`.
     pub fn lives(&self, progress: &mut dyn FnMut(Progress) -> Result<()>) -> Result<Vec<Lived>> {
         let has_ends = |i: usize| self.intervals && self.methods[i] != Method::Full;
-        let factors: Vec<Option<[f64; 2]>> = (0..self.resolved.len())
-            .map(|i| {
-                has_ends(i)
-                    .then(|| sources(&self.resolved[i], self.known[i]).factors(&self.resolved[i]))
-                    .flatten()
-            })
+        let factors: Vec<Vec<f64>> = (0..self.resolved.len())
+            .map(|i| if has_ends(i) { factors(&self.resolved[i], self.known[i]) } else { vec![] })
             .collect();
         let done = each(&pieces(&factors), "life", progress, |&work, ticker| {
             self.piece(work, &mut |share| ticker.tick(share))
@@ -81,7 +79,8 @@ impl Variants<'_> {
         for (i, lived) in lives.iter_mut().enumerate().filter(|&(i, _)| has_ends(i)) {
             let sources = sources(&self.resolved[i], self.known[i]);
             let (life, ends) = (&lived.life, lived.ends.as_ref());
-            lived.interval = life_interval::interval(&self.resolved[i], (life, life), ends, &sources);
+            let middle = lived.middle.as_ref().unwrap_or(life);
+            lived.interval = life_interval::interval(&self.resolved[i], (life, middle), ends, &sources);
         }
         Ok(lives)
     }
@@ -104,8 +103,20 @@ impl Variants<'_> {
     }
 }
 
-/// Puts the pieces of work of [`pieces`] together: each life with the ends of its interval.
-fn assembled(done: Vec<Piece>, factors: &[Option<[f64; 2]>]) -> Vec<Lived> {
+/// Returns the factors of the lives for an interval: those of its ends, the one with the most programs first, and of its
+/// middle if the ends are not to be compared with the life itself.
+fn factors(resolved: &Resolved, known: Known<'_>) -> Vec<f64> {
+    let Some([most, least]) = sources(resolved, known).factors(resolved) else { return vec![] };
+    // The ends know no lumps of collection, which change what a throttle admits.
+    if without_laps(resolved, known, None).corrects_gate() {
+        vec![most, least, 1.0]
+    } else {
+        vec![most, least]
+    }
+}
+
+/// Puts the pieces of work of [`pieces`] together: each life with those for its interval.
+fn assembled(done: Vec<Piece>, factors: &[Vec<f64>]) -> Vec<Lived> {
     let (mut lives, mut ends) = (vec![], vec![]);
     for piece in done {
         match piece {
@@ -114,8 +125,9 @@ fn assembled(done: Vec<Piece>, factors: &[Option<[f64; 2]>]) -> Vec<Lived> {
         }
     }
     let mut ends = ends.into_iter();
-    for (lived, _) in lives.iter_mut().zip(factors).filter(|(_, factors)| factors.is_some()) {
+    for (lived, factors) in lives.iter_mut().zip(factors).filter(|(_, factors)| !factors.is_empty()) {
         lived.ends = ends.next().zip(ends.next()).map(|(most, least)| [most, least]);
+        lived.middle = if factors.len() > 2 { ends.next().flatten() } else { None };
     }
     lives
 }
@@ -168,7 +180,7 @@ fn go_through_fully(
             close_up_without_laps(pass, &wanted, &mut |_| tick(1.0))?
         }
     };
-    Ok(Lived { life, drive: Some(drive), worn_s, ends: None, interval, close_up })
+    Ok(Lived { life, drive: Some(drive), worn_s, ends: None, middle: None, interval, close_up })
 }
 
 fn go_through(
@@ -178,7 +190,15 @@ fn go_through(
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
     let life = without_laps(resolved, known, detail_ns).run(tick)?;
-    Ok(Lived { life, drive: None, worn_s: [None; 2], ends: None, interval: None, close_up: None })
+    Ok(Lived {
+        life,
+        drive: None,
+        worn_s: [None; 2],
+        ends: None,
+        middle: None,
+        interval: None,
+        close_up: None,
+    })
 }
 
 /// Returns a life by the measurements of laps.

@@ -118,6 +118,35 @@ fn lives_lie_within_what_is_stated() {
     assert!(within * 20 >= lives.len() * 19, "{within} of {}", lives.len());
 }
 
+/// Collection in lumps changes what a throttle admits; the ends of the interval are simulated without lumps.
+#[test]
+fn a_throttled_life_lies_within_its_own_interval() {
+    // A drive that endures about 90 % of what the workload would write; under `static` chance decides how much passes.
+    let toml = "[drive.geometry]\nblocks_per_plane = 128\npages_per_block = 32\n[drive.endurance]\npe_cycles = 1000\n\
+                [ftl]\nspare_factor = 0.15\nprecondition = \"random\"\n[lifetime.throttle]\ntarget_years = 0.05\n\
+                [workload]\npattern = \"uniform\"\nrate_per_s = 0.85\nrequests = 50000\n";
+    let throttles = ["static", "dynamic", "ready-pessimistic", "ready-optimistic", "qos", "incremental"];
+    let variants = throttles.map(|name| {
+        vec![
+            ("lifetime.throttle.policy".to_owned(), name.to_owned()),
+            ("lifetime.forecast.method".into(), "windows".into()),
+        ]
+    });
+    for (life, name) in try_lifetime(toml, &variants).unwrap().iter().zip(throttles) {
+        for (part, key) in [("lifetime", "years"), ("throttle", "demand_share")] {
+            let value = |key: &str| number(life, &format!("/{part}/{key}")).unwrap();
+            let (one, [low, high]) = (value(key), ["0", "1"].map(|end| value(&format!("{key}_range/{end}"))));
+            println!("{name}: {key} {one} ({low} to {high})");
+            assert!((low..=high).contains(&one), "{name}: {key} {one} is not in {low} to {high}");
+            // The share follows write amplification, which may be off by as much either way.
+            if key == "demand_share" && name != "static" {
+                let place = (one - low) / (high - low);
+                assert!((0.3..0.7).contains(&place), "{name}: {key} {one} is not amid {low} to {high}");
+            }
+        }
+    }
+}
+
 /// Hours and days are those of the trace as it was recorded, whatever the factor on its rate.
 #[test]
 fn sources_of_the_interval_follow_the_recorded_times() {

@@ -99,6 +99,12 @@ impl Life<'_> {
         Self { waf: self.waf * factor, detail_ns: None, lumps: None, reduction, ..*self }
     }
 
+    /// Checks whether lumps correct what the throttle admits; [`Life::scaled`] leaves them out.
+    #[must_use]
+    pub fn corrects_gate(&self) -> bool {
+        self.setup.policy.parts().is_some() && self.reduction.is_none() && self.lumps.is_some()
+    }
+
     /// Simulates the life. `tick` receives the finished share of it from time to time, and may stop the simulation.
     ///
     /// # Errors
@@ -115,8 +121,7 @@ impl Life<'_> {
             gate.foresee(Foreseen::new(manager, managed.through, managed.amplification));
         }
         let period_ns = self.demand.period_ns().max(1);
-        let throttles = setup.policy.parts().is_some() && self.reduction.is_none();
-        let lumps = self.lumps.filter(|_| throttles);
+        let lumps = self.lumps.filter(|_| self.corrects_gate());
         let mut pass = Pass {
             observer: lumps.map(|lumps| Observer::new(lumps, &setup, self.waf)),
             demand: self.demand,
