@@ -6,13 +6,14 @@
 
 use super::index::ContentIndex;
 use crate::ftl::Ftl;
-use floatgate_base::{Extents, Lpn, SideKind};
+use floatgate_base::{Extents, Lpn, MapWord, Owner, Ppn, SideKind};
 
 /// Page writes ahead of the present one at each stage.
-const FIRST: usize = 20;
-const SECOND: usize = 12;
-const THIRD: usize = 8;
+const FIRST: usize = 12;
+const SECOND: usize = 9;
+const THIRD: usize = 6;
 const FOURTH: usize = 4;
+const FIFTH: usize = 2;
 
 impl Ftl {
     #[inline(always)]
@@ -39,10 +40,24 @@ impl Ftl {
                 _ => {}
             }
         }
-        if let Some(lpn) = content(FOURTH).and_then(|fingerprint| index.likely_owner(fingerprint)?.lpn())
-            && let Some(ppn) = self.mapping.get(lpn).ppn()
-        {
-            self.mapping.prefetch_back(ppn);
+        if let Some(owner) = content(FOURTH).and_then(|fingerprint| index.likely_owner(fingerprint)) {
+            self.prefetch_place(owner);
+        }
+    }
+
+    /// Prefetches the place of a content that will be shared.
+    #[inline(always)]
+    fn prefetch_place(&self, owner: Owner) {
+        let word = match (owner.lpn(), owner.entry()) {
+            (Some(lpn), _) => self.mapping.get(lpn),
+            (None, Some((_, entry))) => MapWord::side(SideKind::Shared, entry),
+            (None, None) => return,
+        };
+        let place = self.mapping.resolved(word);
+        match (place.ppn(), place.entry(), self.mapping.packed()) {
+            (Some(ppn), ..) => self.mapping.prefetch_back(ppn),
+            (None, Some((SideKind::Packed, chunk)), Some(packed)) => packed.prefetch(chunk),
+            _ => {}
         }
     }
 
@@ -54,13 +69,18 @@ impl Ftl {
             lpn(FIRST).into_iter().for_each(|lpn| index.prefetch_page(lpn));
             lpn(SECOND).into_iter().for_each(|lpn| index.prefetch_entry_of(lpn));
             lpn(THIRD).into_iter().for_each(|lpn| index.prefetch_bucket_of(lpn));
+            lpn(FOURTH).into_iter().for_each(|lpn| index.prefetch_chain_of(lpn));
         }
         lpn(FIRST).into_iter().for_each(|lpn| self.mapping.prefetch(lpn));
-        if let Some(lpn) = lpn(SECOND) {
-            self.prefetch_side(lpn);
+        lpn(SECOND).into_iter().for_each(|lpn| self.prefetch_side(lpn));
+        lpn(THIRD).into_iter().for_each(|lpn| self.prefetch_chunk_of_shared(lpn));
+        if let Some(ppn) = lpn(FOURTH).and_then(|lpn| self.first_page_of(lpn)) {
+            self.mapping.prefetch_live(ppn);
+            self.candidates.index.prefetch(self.layout.unit_of(ppn), &self.units.meta);
         }
-        if let Some(lpn) = lpn(THIRD) {
-            self.prefetch_unit(lpn);
+        if let Some(ppn) = lpn(FIFTH).and_then(|lpn| self.first_page_of(lpn)) {
+            let unit = self.layout.unit_of(ppn);
+            self.candidates.index.prefetch_bucket(&self.layout, unit, &self.units.meta);
         }
     }
 
@@ -79,18 +99,26 @@ impl Ftl {
         }
     }
 
-    /// Prefetches the unit in which a page of a side table lies.
+    /// Prefetches the index entry of a page with shared content, and the chunk in which the content lies.
     #[inline(always)]
-    fn prefetch_unit(&self, lpn: Lpn) {
-        let word = self.mapping.get(lpn);
-        if let (Some((SideKind::Shared, entry)), Some(index)) = (word.entry(), self.content_index()) {
+    fn prefetch_chunk_of_shared(&self, lpn: Lpn) {
+        let Some((SideKind::Shared, entry)) = self.mapping.get(lpn).entry() else { return };
+        if let Some(index) = self.content_index() {
             index.prefetch_entry_of_shared(entry);
         }
-        let word = self.mapping.resolved(word);
-        let chunk = || self.mapping.packed()?.pages(self.mapping.chunk_of(word)?).map(|(first, _)| first);
-        if let Some(ppn) = word.ppn().or_else(chunk) {
-            self.mapping.prefetch_live(ppn);
-            self.candidates.index.prefetch(self.layout.unit_of(ppn), &self.units.meta);
+        let place = self.mapping.shared().map(|shared| shared.place(entry));
+        if let (Some((SideKind::Packed, chunk)), Some(packed)) =
+            (place.and_then(|place| place.entry()), self.mapping.packed())
+        {
+            packed.prefetch(chunk);
         }
+    }
+
+    /// Returns the physical page, the first one of its chunk, in which a page lies.
+    #[inline(always)]
+    fn first_page_of(&self, lpn: Lpn) -> Option<Ppn> {
+        let word = self.mapping.resolved(self.mapping.get(lpn));
+        let chunk = || self.mapping.packed()?.pages(self.mapping.chunk_of(word)?).map(|(first, _)| first);
+        word.ppn().or_else(chunk)
     }
 }

@@ -161,6 +161,15 @@ impl ContentIndex {
         }
     }
 
+    /// Prefetches the first entry of that bucket, once the bucket has arrived.
+    #[inline(always)]
+    pub fn prefetch_chain_of(&self, lpn: Lpn) {
+        let entry = self.of_page[lpn];
+        if entry != 0 {
+            self.prefetch_entry(self.entries[entry as usize].fingerprint);
+        }
+    }
+
     /// Returns the owner of a content, if it is the first of its bucket; counts nothing.
     #[inline(always)]
     pub fn likely_owner(&self, fingerprint: u64) -> Option<Owner> {
@@ -283,8 +292,11 @@ impl ContentIndex {
         }
         self.counters.evicted += 1;
         // Entries ahead of the hand leave soon: prefetch what that touches.
+        if let Some(next) = self.entries.get(self.hand as usize + 2 * HAND_AHEAD) {
+            self.prefetch_bucket(next.fingerprint);
+        }
         if let Some(next) = self.entries.get(self.hand as usize + HAND_AHEAD) {
-            prefetch(&self.heads, self.bucket(next.fingerprint));
+            self.prefetch_entry(next.fingerprint);
             if let Some(lpn) = next.owner.lpn() {
                 self.prefetch_page(lpn);
             }
