@@ -14,6 +14,8 @@ pub struct WaveWriter<W: Write> {
     /// Whether each pin is low.
     low: Vec<bool>,
     names: Vec<String>,
+    /// The lines of a value change dump that set each pin high and low.
+    lines: Vec<[Vec<u8>; 2]>,
     /// The time of the pending changes; none before the first one.
     now_ns: Option<u64>,
     /// Whether a pin changed at that time.
@@ -37,7 +39,9 @@ impl<W: Write> WaveWriter<W> {
     /// Creates a writer for pins with these names, as [`Format::Csv`] or a value change dump.
     #[must_use]
     pub fn new(out: W, format: Format, names: Vec<String>) -> Self {
-        Self { out, format, low: vec![false; names.len()], names, now_ns: None, changed: false }
+        let line = |pin, level| format!("{level}{}\n", identifier(pin)).into_bytes();
+        let lines = (0..names.len()).map(|pin| [line(pin, '1'), line(pin, '0')]).collect();
+        Self { out, format, low: vec![false; names.len()], names, lines, now_ns: None, changed: false }
     }
 
     /// Begins the capture at `from_ns` with these pins low.
@@ -58,8 +62,8 @@ impl<W: Write> WaveWriter<W> {
             writeln!(out, "$var wire 1 {} {name} $end", identifier(pin))?;
         }
         writeln!(out, "$upscope $end\n$enddefinitions $end\n#{from_ns}\n$dumpvars")?;
-        for (pin, &low) in low.iter().enumerate() {
-            writeln!(out, "{}{}", u8::from(!low), identifier(pin))?;
+        for (lines, &low) in self.lines.iter().zip(low) {
+            out.write_all(&lines[usize::from(low)])?;
         }
         writeln!(out, "$end")
     }
@@ -70,7 +74,7 @@ impl<W: Write> WaveWriter<W> {
             self.row()?;
             self.now_ns = Some(time_ns);
             if self.format != Format::Csv {
-                writeln!(self.out, "#{time_ns}")?;
+                self.time(time_ns)?;
             }
         }
         self.low[pin] = low;
@@ -78,7 +82,14 @@ impl<W: Write> WaveWriter<W> {
         if self.format == Format::Csv {
             return Ok(());
         }
-        writeln!(self.out, "{}{}", u8::from(!low), identifier(pin))
+        self.out.write_all(&self.lines[pin][usize::from(low)])
+    }
+
+    /// Writes the time of the changes that follow, in a value change dump.
+    fn time(&mut self, time_ns: u64) -> Result<()> {
+        self.out.write_all(b"#")?;
+        self.out.write_all(itoa::Buffer::new().format(time_ns).as_bytes())?;
+        self.out.write_all(b"\n")
     }
 
     /// Writes the row of the pending changes.
@@ -87,7 +98,10 @@ impl<W: Write> WaveWriter<W> {
             return Ok(());
         };
         self.changed = false;
-        write!(self.out, "{}.{:09}", now_ns / NS_PER_S, now_ns % NS_PER_S)?;
+        self.out.write_all(itoa::Buffer::new().format(now_ns / NS_PER_S).as_bytes())?;
+        self.out.write_all(b".")?;
+        // A leading one keeps the zeros after it.
+        self.out.write_all(&itoa::Buffer::new().format(NS_PER_S + now_ns % NS_PER_S).as_bytes()[1..])?;
         for &low in &self.low {
             self.out.write_all(if low { b",0" } else { b",1" })?;
         }
@@ -103,7 +117,7 @@ impl<W: Write> WaveWriter<W> {
             if self.format == Format::Csv {
                 self.row()?;
             } else {
-                writeln!(self.out, "#{time_ns}")?;
+                self.time(time_ns)?;
             }
         }
         self.out.flush()?;
