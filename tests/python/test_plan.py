@@ -18,7 +18,7 @@ from floatgate.run.experiment import resolve
 from floatgate.run.run import check
 from floatgate.study import planning
 from floatgate.study.plan import Plan
-from floatgate.study.plan_drives import GROUPS, Candidate, Needs, flash_as_listed, named_drives, sold_bytes, work_texts
+from floatgate.study.plan_drives import GROUPS, Candidate, Needs, flash_as_sold, named_drives, sold_bytes, work_texts
 from floatgate.study.plan_point import Bounds, Point, Price, front
 from test_plan_point import point
 
@@ -43,7 +43,7 @@ def test_named_drives_stand_side_by_side(cli: Cli, steady: Path, tmp_path: Path)
     answer = json.loads(ended.done())
     points = answer["points"]
     assert [one["drive"] for one in points] == NAMES.split(",")
-    assert [one["capacity_bytes"] for one in points] == [flash_as_listed(name) for name in NAMES.split(",")]
+    assert [one["capacity_bytes"] for one in points] == [flash_as_sold(name) for name in NAMES.split(",")]
     assert {(one["throttle"], one["error"]) for one in points} == {("none", None)}
     assert [one["price"] for one in points] == [80, 60, 90]
     # 388 TB a year: the QLC drive is rated for 220 TB, the others for 600 and 876.
@@ -110,8 +110,8 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
     first, second = answer["points"]
     assert first["capacity"] == second["capacity"] == "64GiB"
     # A whole drive is sold as 1 TB, and a slice has its share of the flash.
-    assert first["price"] == pytest.approx(100 * first["capacity_bytes"] / flash_as_listed("client-tlc-1t"))
-    assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / flash_as_listed("boot-480g"))
+    assert first["price"] == pytest.approx(100 * first["capacity_bytes"] / flash_as_sold("client-tlc-1t"))
+    assert second["price"] == pytest.approx(80 * second["capacity_bytes"] / flash_as_sold("boot-480g"))
     # Its rating makes the boot drive last longer, and the price of so much of it is said.
     assert answer["answer"] == (
         "none of these drives lasts 1 year; it would take about 227 GiB of boot-480g at a price of 35.4, extrapolated "
@@ -123,11 +123,11 @@ def test_a_capacity_makes_a_slice_of_each_drive_at_a_price_in_proportion(cli: Cl
 def test_capacities_are_those_as_sold_and_prices_per_tb_are_of_them(cli: Cli, steady: Path) -> None:
     options = ("--drives", "boot-480g,ent-qlc-61t44", "--price-per-tb", "100", "--spare-factors", "0.2")
     made = json.loads(cli("plan", steady, *ASSUMED, *options, "--json", "-").done())
-    # The larger one ships scaled to half of its flash. More spare space makes no drive cheaper.
-    assert [one["price"] for one in made["points"]] == pytest.approx([48, 3072], rel=0.002)
-    assert [one["sold_bytes"] / 1e9 for one in made["points"]] == pytest.approx([480, 30_720], rel=0.002)
+    # The larger one is modelled with half of its flash. More spare space makes no drive cheaper.
+    assert [one["price"] for one in made["points"]] == pytest.approx([48, 6144], rel=0.002)
+    assert [one["sold_bytes"] / 1e9 for one in made["points"]] == pytest.approx([480, 61_440], rel=0.002)
     header, cells = Plan.of(made, "").rows()
-    assert [row[header.index("capacity")] for row in cells] == ["480 GB", "30.7 TB"]
+    assert [row[header.index("capacity")] for row in cells] == ["480 GB", "61.4 TB"]
     # Nobody sells the drive of a paper, or one without a name.
     assert (sold_bytes("ready-32g", 1e9), sold_bytes("custom", 1e9), sold_bytes(None, 1e9)) == (None, None, None)
 
@@ -208,7 +208,7 @@ def test_what_a_volume_leaves_of_a_drive_is_spare_space(cli: Cli, steady: Path, 
     assert [one["sold_bytes"] for one in points[:2]] == pytest.approx([480e9, 1e12], rel=1e-3)
     assert [one["price"] for one in points[:2]] == pytest.approx([48, 100], rel=1e-3)
     assert [one["logical_bytes"] for one in points[:2]] == pytest.approx([400e9] * 2, rel=1e-6)
-    flash = [flash_as_listed(one["drive"]) for one in points[:2]]
+    flash = [flash_as_sold(one["drive"]) for one in points[:2]]
     assert [one["spare_factor"] for one in points[:2]] == pytest.approx([1 - 400e9 / size for size in flash], abs=1e-4)
     whole = json.loads(cli(*named[:-1], "--json").done())["points"]
     assert [one["rated_years"] for one in points[:2]] == pytest.approx(

@@ -17,7 +17,7 @@ from conftest import Cli
 from floatgate import _core
 from floatgate.base import units
 from floatgate.cli import status
-from floatgate.results import drive_array
+from floatgate.results import drive_array, sold_drives
 from floatgate.run.experiment import Experiment, resolve
 from floatgate.run.lifetime import forecast
 from floatgate.study import plan_drives, planning
@@ -311,10 +311,10 @@ def test_the_core_lists_the_drives_of_the_catalogue_once(monkeypatch: pytest.Mon
         return catalogue(sections)
 
     monkeypatch.setattr(_core, "catalogue", listing)
-    for cached in (drive_array.entries_of_catalogue, drive_array.settings_of, plan_drives._listed):
+    for cached in (drive_array.entries_of_catalogue, drive_array.settings_of):
         cached.cache_clear()
     names = plan_drives.named_drives(["client"])
-    assert [plan_drives.catalogue_entry(name) is not None for name in names] == [True] * len(names)
-    assert all(plan_drives.flash_as_listed(name) > 0 for name in names)
+    assert [sold_drives.entry_of(name) is not None for name in names] == [True] * len(names)
+    assert all(plan_drives.flash_as_sold(name) > 0 for name in names)
     assert all(drive_array.of_drive(name) == drive_array.of_catalogue()[name] for name in names)
     assert listed == [("drives",)]

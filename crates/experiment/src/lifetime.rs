@@ -34,11 +34,14 @@ pub struct LifetimeOptions {
     pub intervals: bool,
     /// Whether to serve a close-up of the worn-in drive in timed mode, for latencies.
     pub latencies: bool,
+    /// Share of the workload's rate under which the drive lives, per variant: its blocks are that share of those of a
+    /// drive with as many dies. The close-up has the whole rate, since these dies serve all of it. Empty for 1.
+    pub modelled_shares: Vec<f64>,
 }
 
 impl Default for LifetimeOptions {
     fn default() -> Self {
-        Self { details_s: vec![], intervals: true, latencies: true }
+        Self { details_s: vec![], intervals: true, latencies: true, modelled_shares: vec![] }
     }
 }
 
@@ -67,7 +70,7 @@ pub fn lifetime(
         .zip(&resolved)
         .map(|(one, r)| timed_plan(text, path, one, (r, options.latencies)))
         .collect::<Result<_>>()?;
-    set_demand(&mut resolved, &mut timed_plan);
+    set_demand(&mut resolved, &mut timed_plan, &options.modelled_shares);
     shared_traces::share(&mut resolved, &mut timed_plan);
     let (pass_of, firsts) = group(&resolved, pass_key);
     let passes = read_passes(&resolved, &firsts, progress)?;
@@ -138,10 +141,11 @@ pub fn write_rate(
     Ok(rates.remove(0))
 }
 
-/// Sets the rate of the workload, which belongs to forecasts alone.
-fn set_demand(resolved: &mut [Resolved], timed_plan: &mut [TimedPlan]) {
-    for (one, timed) in resolved.iter_mut().zip(timed_plan) {
-        one.plan.workload.demand = one.forecast.demand;
+/// Sets the rate of the workload, which belongs to forecasts alone: of the life, and of its close-up.
+fn set_demand(resolved: &mut [Resolved], timed_plan: &mut [TimedPlan], modelled_shares: &[f64]) {
+    for (i, (one, timed)) in resolved.iter_mut().zip(timed_plan).enumerate() {
+        let share = modelled_shares.get(i).copied().unwrap_or(1.0);
+        one.plan.workload.demand = one.forecast.demand * share;
         if let Ok(plan) = timed {
             plan.workload.demand = one.forecast.demand;
         }

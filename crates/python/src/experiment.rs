@@ -51,7 +51,7 @@ fn endurance(toml: Option<&str>, path: &str, overrides: Overrides, idle_h: Vec<f
 /// Simulates the life of each variant of an experiment; returns an object of schema `floatgate.lifetime/1` each.
 ///
 /// `options`: `detail`, two times in seconds between which all lives are recorded second by second; or `details`, a
-/// pair or None per variant.
+/// pair or None per variant. `modelled_shares`: the share of the drive as sold that each variant models.
 #[pyfunction]
 #[pyo3(signature = (toml, path, variants, options=None, progress=None))]
 fn lifetime<'py>(
@@ -73,7 +73,8 @@ fn lifetime<'py>(
     };
     let intervals = option("intervals")?.map_or(Ok(true), |value| value.extract())?;
     let latencies = option("latencies")?.map_or(Ok(true), |value| value.extract())?;
-    let options = LifetimeOptions { details_s, intervals, latencies };
+    let modelled_shares = option("modelled_shares")?.map_or(Ok(vec![]), |value| value.extract())?;
+    let options = LifetimeOptions { details_s, intervals, latencies, modelled_shares };
     let mut raised = None;
     let forecasts = py.detach(|| {
         errors::guarded(|| {

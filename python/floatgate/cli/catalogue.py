@@ -17,6 +17,7 @@ from floatgate.cli import options as o
 from floatgate.cli.output import Output
 from floatgate.results import drive_array
 from floatgate.results.drive_array import DriveArray
+from floatgate.results.sold_drives import AS_SOLD
 
 
 def register(app: typer.Typer) -> None:
@@ -68,8 +69,6 @@ _DRIVES_HEADER = [
     "description",
 ]
 _DRIVES_RIGHT = frozenset({1, 2, 3, 4, 5, 6, 7})
-_AS_SOLD = 0.01
-"""A drive that shows its capacity as sold but for this share of it is not scaled."""
 
 
 def _drive(entry: dict[str, Any]) -> list[str]:
@@ -81,7 +80,7 @@ def _drive(entry: dict[str, Any]) -> list[str]:
     shown = units.decimal_bytes if entry["group"] == "current" else units.binary_bytes
     tbw, dwpd, years = rated.get("tbw_bytes"), rated.get("dwpd"), rated.get("years")
     whole, visible = "", rated.get("visible_tbw_bytes")
-    if tbw is not None and visible is not None and abs(visible / tbw - 1) > _AS_SOLD:
+    if tbw is not None and visible is not None and abs(visible / tbw - 1) > AS_SOLD:
         whole, tbw = f" Rated as sold: {tbw / 1e12:,.0f} TB.", visible
     return [
         entry["name"],

@@ -15,7 +15,7 @@ from floatgate.base.errors import input_error
 from floatgate.base.numbers import demand as demand_of
 from floatgate.base.numbers import volume as volume_bytes
 from floatgate.report.sections import not_modelled
-from floatgate.report.sections.forecast import entry, lines
+from floatgate.report.sections.forecast import entry, lines, modelled
 from floatgate.results.flat import flat
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed, table_of
@@ -23,6 +23,7 @@ from floatgate.results.result_view import Record, look
 from floatgate.run import needs
 from floatgate.run.demand import at_demand
 from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Settings, resolve, toml_value
+from floatgate.run.model_share import share_of
 from floatgate.run.volume import volume_of
 
 if TYPE_CHECKING:
@@ -243,9 +244,15 @@ def forecast(
     options: dict[str, Any] = {"intervals": intervals, "latencies": latencies}
     if details_s is not None:
         options["details"] = list(details_s)
+    shares: list[float] = []
     for overrides in variants:
-        needs.must_fit(check_forecast(base.with_overrides(overrides)))
-    results: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
+        one = base.with_overrides(overrides)
+        resolved = check_forecast(one)
+        needs.must_fit(resolved)
+        shares.append(share_of(one, resolved))
+    options["modelled_shares"] = shares
+    made: list[dict[str, Any]] = _core.lifetime(base.toml, base.path, laid, options, progress)
+    results = [modelled.as_sold(result, share) for result, share in zip(made, shares, strict=True)]
     return [{**result, **entry.rates(result), **_remarks(result)} for result in results]
 
 

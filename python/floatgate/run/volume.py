@@ -7,6 +7,7 @@ import tomllib
 from floatgate.base import units
 from floatgate.base.errors import input_error
 from floatgate.run.experiment import Experiment, Overrides
+from floatgate.run.model_share import share_of
 from floatgate.run.needs import flash_bytes
 from floatgate.run.run import check
 
@@ -29,8 +30,9 @@ def volume_of(base: Experiment, volume_bytes: int | None, option: str = "--volum
     """
     if volume_bytes is None:
         return []
-    settings = tomllib.loads(check(base))
-    flash, spare = flash_bytes(settings), float(settings["ftl"]["spare_factor"])
+    resolved = check(base)
+    settings = tomllib.loads(resolved)
+    flash, spare = flash_bytes(settings) / share_of(base, resolved), float(settings["ftl"]["spare_factor"])
     visible = flash * (1.0 - spare)
     shown, wanted, least = map(units.decimal_bytes, (visible, volume_bytes, flash * (1.0 - SPARE_MAX)))
     if volume_bytes > visible * (1.0 + _ALIKE):

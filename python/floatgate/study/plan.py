@@ -14,7 +14,7 @@ from floatgate import _core
 from floatgate.base import units
 from floatgate.base.text_table import table
 from floatgate.report.sections import growing
-from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, lines, workload_notes
+from floatgate.report.sections.forecast import entry, host_writes, latency, life_range, lines, modelled, workload_notes
 from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed
@@ -132,6 +132,11 @@ class Plan(Framed):
         """Return what was assumed of the trace, as a forecast of one drive notes it."""
         known = [workload_notes.remarks(point.result) for point in self.points if point.result is not None]
         return list(dict.fromkeys(note for notes in known for note in notes))
+
+    def drive_notes(self) -> list[str]:
+        """Return which drives are modelled with a share of their blocks, and what their figures are."""
+        known = [modelled.remark(point.result, point.drive) for point in self.points]
+        return list(dict.fromkeys(text for text in known if text is not None))
 
     def price_notes(self) -> list[str]:
         """Return what is doubtful about the prices, and which of them are ignored."""
@@ -375,7 +380,7 @@ class Plan(Framed):
         right = frozenset(i for i, name in enumerate(header) if name not in WORDS)
         basis = self.basis()
         below = [*legend(self), *([] if basis is None else [basis]), *(f"note: {note}" for note in self.notes())]
-        below += [f"note: {text}" for text in self.price_notes()]
+        below += [f"note: {text}" for text in [*self.drive_notes(), *self.price_notes()]]
         below = [] if not below else ["", *below]
         workload = self.workload()
         above = [*self.answers(), *([] if workload is None else [workload])]

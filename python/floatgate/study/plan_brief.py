@@ -11,7 +11,7 @@ from floatgate.base import units
 from floatgate.report.sections import growing
 from floatgate.report.sections.forecast import entry, evidence
 from floatgate.results.result_view import look
-from floatgate.study.plan_drives import catalogue_entry
+from floatgate.results.sold_drives import entry_of
 
 if TYPE_CHECKING:
     from floatgate.study.plan import Plan
@@ -122,10 +122,10 @@ def _subject(plan: Plan) -> Point | None:
 def _drive(point: Point, config: Mapping[str, Any]) -> list[str]:
     """Return what a drive is: of the catalogue its summary, else its size and cycles; and its rated endurance."""
     name = point.drive or look(config, "drive", "preset")
-    listed = (None if name is None else catalogue_entry(name)) or {}
+    listed = entry_of(name) or {}
     size = units.binary_bytes(point.physical_bytes) if point.result is not None else point.capacity
     rated = listed.get("rated") or {}
-    written, years = rated.get("visible_tbw_bytes"), rated.get("years")
+    written, years = rated.get("tbw_bytes"), rated.get("years")
     if point.drive is None:
         what = [f"{size} of flash{f' as of {name}' if name else ''}"]
     else:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
 from floatgate import _core
 from floatgate.base import units
 from floatgate.base.errors import InputError, input_error, meant, one_line, quote
 from floatgate.results.drive_array import entries_of_catalogue
+from floatgate.results.sold_drives import flash_and_capacity
 from floatgate.run.experiment import Experiment, Overrides, toml_value
 from floatgate.run.needs import TABLE_BYTES, WAF_SETTINGS, flash_bytes, units_of_map
 from floatgate.run.run import check
@@ -25,8 +24,6 @@ _ALIASES = {"enterprise": ("ent", "boot")}
 _OWN = ("geometry", "capacity", "timing", "endurance", "rated")
 """Keys of ``[drive]`` that define a drive."""
 _SHOWN_MAX = 5
-_AS_SOLD = 0.01
-"""A drive that shows its capacity as sold but for this share of it is not scaled."""
 
 
 @dataclass(frozen=True)
@@ -102,32 +99,15 @@ def needs(base: Experiment, candidate: Candidate) -> Needs | InputError:
         return error
 
 
-def flash_as_listed(name: str) -> int:
-    """Return the flash of a drive of the catalogue as it is listed."""
-    return _listed(name)[0]
-
-
-def catalogue_entry(name: str) -> dict[str, Any] | None:
-    """Return a drive of the catalogue as ``floatgate drives --json`` lists it; None for an unknown name."""
-    return next((entry for entry in entries_of_catalogue() if entry["name"] == name), None)
+def flash_as_sold(name: str) -> int:
+    """Return the flash of a drive of the catalogue as it is sold, which may be more than its model has."""
+    return flash_and_capacity(name)[0]
 
 
 def sold_bytes(name: str | None, physical_bytes: float) -> float | None:
     """Return the capacity as sold of so much flash of a drive of the catalogue; None where no such drive is sold."""
-    flash, sold = (0, None) if name is None else _listed(name)
+    flash, sold = (0, None) if name is None else flash_and_capacity(name)
     return None if sold is None else physical_bytes / flash * sold
-
-
-@cache
-def _listed(name: str) -> tuple[int, int | None]:
-    """Return flash and capacity as sold of a drive of the catalogue; of one that ships scaled, those of what ships."""
-    entry = catalogue_entry(name)
-    if entry is None:
-        return 0, None
-    sold, visible = (entry["rated"] or {}).get("user_bytes"), entry["logical_bytes"]
-    if sold is not None and abs(visible / sold - 1) > _AS_SOLD:
-        sold = visible
-    return entry["physical_bytes"], sold
 
 
 def named_drives(names: Sequence[str], option: str = "--drives") -> list[str]:

@@ -36,7 +36,7 @@ ENDS = {
 
 @dataclass(frozen=True)
 class Price:
-    """The price of a drive of the catalogue as listed; another capacity of it costs in proportion.
+    """The price of a drive of the catalogue as sold; another capacity of it costs in proportion.
 
     Attributes:
         drive: its name.

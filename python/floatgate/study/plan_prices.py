@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from floatgate.base import units
 from floatgate.base.errors import input_error, quote, quoted
 from floatgate.base.numbers import above_zero, listed
-from floatgate.study.plan_drives import flash_as_listed, named_drives, sold_bytes
+from floatgate.study.plan_drives import flash_as_sold, named_drives, sold_bytes
 from floatgate.study.plan_point import TB, Price
 
 _PER_TB = "/tb"
@@ -53,8 +53,8 @@ class _Amount:
         return cls(value, per_tb, f"{name}={text if isinstance(text, str) else format(text, 'g')}")
 
     def of_drive(self, name: str) -> Price:
-        """Return the price of a drive of the catalogue as listed; per TB of flash where it is not sold."""
-        flash = flash_as_listed(name)
+        """Return the price of a drive of the catalogue as sold; per TB of flash where it is not sold."""
+        flash = flash_as_sold(name)
         price = self.value * (sold_bytes(name, flash) or flash) / TB if self.per_tb else self.value
         return Price(name, price, flash, self.source)
 
@@ -114,7 +114,7 @@ def price_list(texts: Texts, drives: Sequence[str], *, others: bool) -> PriceLis
 
 def _doubts(group: str, amount: _Amount, members: Sequence[str]) -> list[str]:
     """Note that a price per drive covers drives of several capacities; nothing where it does not."""
-    sizes = sorted({sold_bytes(name, flash_as_listed(name)) or flash_as_listed(name) for name in members})
+    sizes = sorted({sold_bytes(name, flash_as_sold(name)) or flash_as_sold(name) for name in members})
     if amount.per_tb or len(sizes) < 2:
         return []
     price, ends = f"{amount.value:g}", " to ".join(units.decimal_bytes(size) for size in (sizes[0], sizes[-1]))

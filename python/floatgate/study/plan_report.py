@@ -62,7 +62,7 @@ def page(plan: Plan, command: str | None = None) -> str:
         Text(verdict(plan), strong=True),
         *(Text(_sentence(text)) for text in plan.answers()[0 if takes(plan) else 1 :]),
         *([] if workload is None else [Text(_sentence(workload))]),
-        *(Text(_sentence(f"note: {text}")) for text in plan.price_notes()),
+        *(Text(_sentence(f"note: {text}")) for text in [*plan.drive_notes(), *plan.price_notes()]),
         Section("The drives", [Rows(described(plan)), Grid(header, rows, header.index("life"), stacks=True)]),
         *(Text(f"Not possible: {text}") for text in plan.errors()),
         *_charts(plan),

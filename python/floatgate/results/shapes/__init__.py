@@ -62,6 +62,10 @@ FORECAST_ADDITIONS: dict[str, tuple[dict[str, Any], str]] = {
     "basis": (_TEXTS, "what makes the years doubtful, as the lines `basis` of the summary say it"),
     "demand_factor": ({"type": "number"}, "factor on the rate of the workload (`lifetime.forecast.demand`)"),
     "demand_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the host is to write per day, with that factor"),
+    "modelled_share": (
+        {"type": "number"},
+        "share of the blocks of the drive as sold that the model has; years and bytes are those of the drive as sold",
+    ),
     "own_bytes_per_day": ({"type": ["number", "null"]}, "bytes that the workload writes per day at its own rate"),
 }
 """Keys of ``lifetime.json`` beside those of the core: their types and meanings."""

@@ -162,6 +162,11 @@ def served_range(result: Forecast) -> tuple[float, float] | None:
     return None if ends is None else (ends[0], ends[1])
 
 
+def modelled_share(result: Forecast) -> float:
+    """Return the share of the blocks of the drive as sold that the model has; 1 in forecasts of older versions."""
+    return float(look(result, "modelled_share") or 1.0)
+
+
 def kept(result: Forecast) -> dict[str, Any]:
     """Return what a plan keeps of a forecast, as JSON has it."""
     return {
@@ -186,6 +191,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "written_distinct_bytes": look(result, "pass", "written_distinct_bytes"),
         "logical_bytes": look(result, "drive", "logical_bytes"),
         "waf_given": waf_is_set(result),
+        "modelled_share": modelled_share(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
         "host_bytes_per_year": host_bytes_per_year(result),
@@ -246,6 +252,7 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
             "notes": entry.get("workload_notes", []),
         },
         "demand_factor": entry.get("demand_factor", 1.0),
+        "modelled_share": entry.get("modelled_share", 1.0),
         "pass": {
             "span_s": entry.get("pass_span_s"),
             "written_distinct_bytes": entry.get("written_distinct_bytes"),

@@ -44,7 +44,9 @@ def plainly(result: Facts) -> str | None:
 
 def _basis(result: Facts) -> list[Part]:
     method = look(result, "method") or {}
-    one, visible = look(result, "pass") or {}, look(result, "drive", "logical_bytes")
+    one = look(result, "pass") or {}
+    # The laps are those of the model.
+    visible = (look(result, "drive", "logical_bytes") or 0) * entry.modelled_share(result)
     rows = [("workload", _pass(result))]
     if method.get("waf_given"):
         rows.append(("drive writes", "none: write amplification is given, and no drive was worn in"))

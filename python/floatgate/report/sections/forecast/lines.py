@@ -9,7 +9,16 @@ from floatgate.base import units
 from floatgate.report import trace_format
 from floatgate.report.sections import erase_modes, growing, reduce
 from floatgate.report.sections.amplification import amplification, differs
-from floatgate.report.sections.forecast import ends, entry, latency, life_range, load, workload_notes, written_part
+from floatgate.report.sections.forecast import (
+    ends,
+    entry,
+    latency,
+    life_range,
+    load,
+    modelled,
+    workload_notes,
+    written_part,
+)
 from floatgate.report.sections.forecast.life_range import uneven
 from floatgate.results.result_view import look
 
@@ -383,7 +392,7 @@ def remarks(result: Facts) -> list[str]:
         phrases.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )
-    others = (_cut_short, _drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
+    others = (modelled.remark, _cut_short, _drifts, growing.remark, load.remark, latency.falls_behind, _held_long)
     phrases += [text for text in (remark(result) for remark in others) if text is not None]
     if look(result, "method", "tails") == "mean-cost":
         phrases.append("p99 and the like leave out waits behind collection: each page write counts at the mean cost")
