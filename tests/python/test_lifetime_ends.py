@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
-from floatgate.report import throttle_charts
-from floatgate.report.sections.forecast import ends, lines, parts
+from floatgate.report import lifetime_summary, throttle_charts
+from floatgate.report.sections.forecast import cards, ends, life_range, lines, parts
 from floatgate.report.throttle_charts import YEAR_S, Look, Mark
 from test_lifetime_text import LIFE, life
 
 RATED = {"rated": {"tbw_bytes": 100e12, "visible_tbw_bytes": 100e12}}
 """The host writes 105 TB per year in LIFE."""
+LATE_RATED = {"rated": {"tbw_bytes": 1000e12, "visible_tbw_bytes": 1000e12}}
 UNEVEN = {"years": 5.02, "years_first_block": 2.0}
 
 
@@ -55,6 +56,11 @@ def course(until_years: float, **changes: dict[str, Any]) -> dict[str, Any]:
             "the target of 5 years is met",
         ),
         ({"lifetime": {"years": None}}, None, "the target of 5 years is met"),
+        (
+            {"lifetime": {"years": 5.8, "years_range": [1.1, 30.8], "years_range_from": ["waf", "days"]}},
+            "The average block wears out, after 5.8 years",
+            "the target of 5 years is met, but the interval reaches below: 1.1-30.8 years",
+        ),
         ({"lifetime": {"target_years": None}}, "The average block wears out, after 5.0 years", None),
     ],
 )
@@ -63,6 +69,21 @@ def test_what_ends_first_is_said_first(changes: dict[str, Any], message: str | N
     assert (ends.what_ends_first(result), ends.verdict(result)) == (message, verdict)
     # The summary says the same as the page.
     assert verdict is None or verdict in lines.answer(result)
+
+
+def test_an_interval_that_reaches_below_is_in_the_summary_and_the_head_of_the_page_alike() -> None:
+    doubtful = rated(lifetime={"years": 5.8, "years_range": [1.1, 30.8], "years_range_from": ["waf", "days"]})
+    text = "he target of 5 years is met, but the interval reaches below: 1.1-30.8 years"
+    assert text in lines.answer(doubtful)
+    assert f"T{text}." in lifetime_summary.headline(doubtful)
+    assert f"the target of 5 years is {life_range.BELOW}" in cards.cards(doubtful)[0][2]
+    # The rating ends the life before the interval does; the line of the interval has the same end.
+    early = rated(drive=LATE_RATED, lifetime=doubtful["lifetime"])
+    assert "reaches below: 1.1-9.5 years" in lines.answer(early)
+    assert str(lines.interval(early)).startswith("1.1-9.5 years, which reaches below")
+    # An interval above the target leaves no doubt.
+    sure = rated(lifetime={"years": 5.8, "years_range": [5.1, 6.8], "years_range_from": ["waf"]})
+    assert "the target of 5 years is met; " in f"{lines.answer(sure)}; "
 
 
 def test_ends_and_target_are_marked() -> None:

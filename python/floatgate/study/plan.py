@@ -19,7 +19,7 @@ from floatgate.report.sections.reduce import NAMES
 from floatgate.results.folder import RunFolder
 from floatgate.results.frames import Framed
 from floatgate.results.table_files import write_table
-from floatgate.study.plan_point import BELOW, ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
+from floatgate.study.plan_point import ENDS, Bounds, Point, Price, choices, front, managed_words, write_words
 from floatgate.study.plan_prices import Texts
 from floatgate.study.plan_request import repriced
 from floatgate.study.plan_table import WORDS, arrow, legend, rows, waf_text
@@ -185,7 +185,7 @@ class Plan(Framed):
     def _doubt(self) -> list[str]:
         """Warn that the interval of the first named drive reaches below the requirement, and name a safer drive."""
         least = self.bounds.min_served
-        doubts = [f"the target is {BELOW}"] if self.best[0].reaches_below else []
+        doubts = [f"the target is {life_range.BELOW}"] if self.best[0].reaches_below else []
         if self.best[0].serves_below(least):
             doubts.append(f"{units.share(least)} of the workload is served, but the interval reaches below")
         if not doubts:

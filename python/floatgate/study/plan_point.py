@@ -18,10 +18,6 @@ from floatgate.results.result_view import look
 from floatgate.study.plan_drives import sold_bytes
 
 TB = 1e12
-BELOW = "met, but the interval reaches below"
-"""Remark on a target that the middle of the interval meets and its lower end misses."""
-
-
 JUDGES = ("both", "flash", "rating")
 """What ends the life of a drive: whichever ends first, the wear of its flash, or its maker's rating."""
 

@@ -8,7 +8,7 @@ from floatgate.base import units
 from floatgate.report.sections import rating, section
 from floatgate.report.sections.amplification import amplification, split
 from floatgate.report.sections.forecast import ends, entry, host_writes, latency, load
-from floatgate.report.sections.forecast.life_range import uneven
+from floatgate.report.sections.forecast.life_range import BELOW, uneven
 from floatgate.report.sections.forecast.lines import at_full_demand, part_served, under
 from floatgate.report.sections.lifetime_headline import tbw_text
 from floatgate.results.result_view import look
@@ -58,7 +58,8 @@ def _lives(result: dict[str, Any], facts: dict[str, Any]) -> list[section.Card]:
         life = [("life", units.life(after, target), text if verdict is None else f"{text}; {verdict}")]
         return [*life, *_of_flash(result, facts, below)]
     if target is not None and holds is not None:
-        below += f"; the target of {units.target_years(target)} is {'met' if holds else 'missed'}"
+        met = BELOW if ends.interval_below(result) is not None else "met"
+        below += f"; the target of {units.target_years(target)} is {met if holds else 'missed'}"
     return _of_flash(result, facts, below)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.report.sections import rating
-from floatgate.report.sections.forecast.life_range import SLACK, uneven
+from floatgate.report.sections.forecast import life_range
+from floatgate.report.sections.forecast.life_range import BELOW, SLACK, LifeRange, uneven
 from floatgate.report.throttle_charts import YEAR_S, Mark, time_axis
 from floatgate.results.result_view import look
 
@@ -61,15 +62,28 @@ def what_ends_first(result: Facts) -> str | None:
 
 
 def verdict(result: Facts) -> str | None:
-    """Format as ``the target of 5 years is missed``, by the first end; None without a target."""
+    """Format as ``the target of 5 years is missed``, by the first end; None without a target.
+
+    If the lower end of the interval misses it: ``... is met, but the interval reaches below: 4.0-6.9 years``.
+    """
     target = look(result, "lifetime", "target_years")
     if target is None:
         return None
     early = {end.name for end in missed(result)}
     years = f"the target of {units.target_years(target)}"
     if not early:
-        return f"{years} is met"
+        doubtful = interval_below(result)
+        return f"{years} is met" if doubtful is None else f"{years} is {BELOW}: {doubtful.text}"
     return f"{years} is missed" + (" by the rating, not by the flash" if early == {RATED} else "")
+
+
+def interval_below(result: Facts) -> LifeRange | None:
+    """Return the interval of a life that meets its target, if its lower end misses it; None else."""
+    target, flash = look(result, "lifetime", "target_years"), life_range.of(result)
+    if target is None or flash is None or missed(result):
+        return None
+    interval = flash.ended_by(rating.years(result))
+    return interval if interval is not None and interval.reaches_below(target) else None
 
 
 def missed(result: Facts) -> list[End]:

@@ -13,6 +13,9 @@ from floatgate.results.result_view import look
 SLACK = 1e-3
 """A target counts as met a thousandth below it, as in the forecast itself."""
 
+BELOW = "met, but the interval reaches below"
+"""Judgement of a target that the life meets and the lower end of its interval misses."""
+
 SOURCES = {
     "waf": "the error of write amplification",
     "days": "day-to-day variation of the trace",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 from floatgate.base import units
@@ -154,7 +155,8 @@ def interval(result: Facts) -> str | None:
         return None
     target = look(result, "lifetime", "target_years")
     below = look(result, "lifetime", "holds") and target is not None and life.reaches_below(target)
-    whose = "the flash lasts " if entry.earliest(result)[0] == "rating" else ""
+    of_flash = entry.earliest(result)[0] == "rating"
+    whose, life = ("the flash lasts ", life) if of_flash else ("", life.ended_by(entry.rated_years(result)) or life)
     alike = life.ends[:1].isdigit() and " to " not in life.ends and "-" not in life.ends
     ends = f"{life.ends.split(' ')[0]} to {life.ends}" if alike else life.ends
     return f"{whose}{ends}{', which reaches below the target' if below else ''}; {basis}"
@@ -202,7 +204,7 @@ def _workload_name(result: Facts, label: str) -> str:
     return str(settings.get("pattern") or kind)
 
 
-def waf(result: Facts) -> str | None:
+def waf(result: Mapping[str, Any]) -> str | None:
     """Format as ``1.93, stationary after 4 laps (the next would differ by 0.2 %)``, or ``2.24, as given``."""
     value, _ = amplification(result)
     if value is None:
@@ -373,6 +375,11 @@ def programs_nothing(result: Facts) -> bool:
     return bool(look(result, "workload", "page_writes")) and look(result, "lifetime", "w_work_bytes") == 0
 
 
+def unsettled(result: Mapping[str, Any]) -> bool:
+    """Return whether write amplification still changed when the laps ended."""
+    return look(result, "method", "stationary") is False and bool(look(result, "method", "waf_by_lap"))
+
+
 def remarks(result: Facts) -> list[str]:
     """Return what a reader must know: a target that is missed and what to do, a WAF that has not settled."""
     phrases = []
@@ -388,7 +395,7 @@ def remarks(result: Facts) -> list[str]:
             phrases[-1] += ' (ftl.level.policy = "hot-cold-swap" levels it)'
     if programs_nothing(result):
         phrases.append("no flash page is programmed: the buffer holds all that is written, so flash wear is not known")
-    elif look(result, "method", "stationary") is False and look(result, "method", "waf_by_lap"):
+    elif unsettled(result):
         phrases.append(
             "write amplification still changes from pass to pass; raise lifetime.forecast.laps_max to run more laps"
         )

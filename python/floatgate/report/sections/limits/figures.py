@@ -13,7 +13,7 @@ from floatgate.base import units
 from floatgate.pages.causes import READ_RECLAIM
 from floatgate.report.sections import disturb, forced, latency, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
-from floatgate.report.sections.forecast import entry, life_range, load, written_part
+from floatgate.report.sections.forecast import ends, entry, life_range, lines, load, written_part
 from floatgate.report.sections.limits import closed_forms, waits
 from floatgate.report.sections.limits.subject import Subject
 from floatgate.report.sections.limits.waits import Value, behind, flash_mean, flash_share, number, ratio
@@ -187,6 +187,12 @@ def rated_early(case: Subject) -> str:
 def target_loss(case: Subject) -> float | None:
     """Return the share of the target that a forecast life misses; 0 where it is reached, to a thousandth."""
     return _missed(case, entry.earliest(case.result)[1])
+
+
+def interval_below(case: Subject) -> str:
+    """Return the interval of a life that meets its target, in words, if its lower end misses it; ``none`` else."""
+    interval = ends.interval_below(case.result) if case.is_forecast else None
+    return "none" if interval is None else interval.text
 
 
 def flash_loss(case: Subject) -> float | None:
@@ -545,6 +551,9 @@ FIGURES: Mapping[str, Figure] = {
     ),
     "target_loss": Figure(target_loss, _SHARE, "1 - life / lifetime.target_years, from a thousandth on"),
     "flash_loss": Figure(flash_loss, _SHARE, "the same of the flash, whatever the rating is"),
+    "life_interval": Figure(
+        interval_below, text, "lifetime.years_range, where the target is met and the lower end misses it; or none"
+    ),
     "basis_has_margin": Figure(
         lambda case: yes(written_part.states_margin(case.result)),
         text,
@@ -554,6 +563,12 @@ FIGURES: Mapping[str, Figure] = {
         lambda case: written_part.up_to_waf(case.result) if case.is_forecast else None,
         lambda value: units.figure(value, 2),
         "waf_bytes * life of the flash / lifetime.target_years, where the target is met without a throttle",
+    ),
+    "waf_settled": Figure(
+        lambda case: yes(not lines.unsettled(case.result)) if case.is_forecast else None, text, "method.stationary"
+    ),
+    "waf_in_words": Figure(
+        lambda case: lines.waf(case.result) if case.is_forecast else None, text, "waf_bytes and method in words"
     ),
     "waf_given": Figure(lambda case: yes(case.metric("method.waf_given")), text, "method.waf_given"),
     "overloaded": Figure(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from floatgate.report.sections.forecast.life_range import BELOW
 from floatgate.report.sections.forecast.written_part import WAF_MAX
 
 _TESTS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -143,6 +144,13 @@ EVIDENCE = (
         "evidence",
         conditions("kind == lifetime", "waf_given == yes"),
         "Write amplification was given ({amplification}), so nothing can be said about what causes it.",
+    ),
+    Rule(
+        "waf-unsettled",
+        "evidence",
+        conditions("kind == lifetime", "waf_given == no", "waf_settled == no"),
+        "Write amplification still changes from pass to pass, and the life is as uncertain: {waf_in_words}. More laps "
+        "(lifetime.forecast.laps_max) may settle it.",
     ),
 )
 
@@ -318,8 +326,17 @@ FORECASTS = (
     Rule(
         "target-met",
         "life",
-        conditions("kind == lifetime", "overloaded == no", "target_loss == 0", "rated_early == no", "throttle == none"),
+        conditions(
+            *("kind == lifetime", "overloaded == no", "target_loss == 0", "rated_early == no", "throttle == none"),
+            "life_interval == none",
+        ),
         "Nothing limits life below the target: the drive lasts {life}, the target is {target}.",
+    ),
+    Rule(
+        "target-uncertain",
+        "life",
+        conditions("kind == lifetime", "overloaded == no", "target_loss == 0", "life_interval != none"),
+        f"The drive lasts {{life}}. The target of {{target}} is {BELOW}: {{life_interval}}.",
     ),
     Rule(
         "target-missed",
