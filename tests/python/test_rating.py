@@ -25,7 +25,7 @@ def test_the_rating_is_that_of_the_drive_as_it_is() -> None:
     assert rating.years(run()) == 1.0
     assert (
         rating.line(run(), 4.3)
-        == "365 TBW (730 TBW for the whole drive) are written after 1.0 years, before the flash is worn out"
+        == "365 TBW (730 TBW as rated) are written after 1.0 years, before the flash is worn out"
     )
     assert str(rating.line(run(), 0.5)).endswith("after 1.0 years, after the flash is worn out")
     assert str(rating.line(run(), 1.01)).endswith("after 1.0 years, when the flash is worn out")
@@ -61,9 +61,7 @@ RATED: dict[str, Any] = {
 
 def test_runs_and_forecasts_say_it_and_comparisons_have_a_column() -> None:
     result = floatgate.run(set=RATED)
-    assert dict(summary.lines(result))["rating"].endswith(
-        "(0.00400 TBW for the whole drive) are written after 6.6 hours"
-    )
+    assert dict(summary.lines(result))["rating"].endswith("(0.00400 TBW as rated) are written after 6.6 hours")
     document = result.result.to_dict()
     host_bytes_a_year = document["host"]["write_bytes"] / document["period_s"] * 365 * 86_400
     rated = document["drive"]["rated"]

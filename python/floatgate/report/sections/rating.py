@@ -59,9 +59,15 @@ def line(result: Facts, flash_years: float | None) -> str | None:
     if rated is None or after is None:
         return None
     sold = look(result, "drive", "rated", "tbw_bytes")
-    whole = f" ({tbw_text(sold)} for the whole drive)" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
-    text = f"{tbw_text(rated)}{whole} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
+    other = f" ({tbw_text(sold)} {_whose(result)})" if sold is not None and abs(sold / rated - 1.0) > _ALIKE else ""
+    text = f"{tbw_text(rated)}{other} are written after {units.life(after, look(result, 'lifetime', 'target_years'))}"
     return text if flash_years is None else f"{text}, {_order(after, flash_years)}"
+
+
+def _whose(result: Facts) -> str:
+    """Name the drive that the maker's rating is of, where this one has another capacity."""
+    preset = look(result, "config", "drive", "preset")
+    return "as rated" if preset is None else f"for {preset} as sold"
 
 
 def first_to_end(result: Facts, flash_years: float | None) -> float | None:
