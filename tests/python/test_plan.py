@@ -191,6 +191,22 @@ def test_a_finished_plan_takes_prices_without_another_forecast(cli: Cli, steady:
     assert [one["price"] for one in again["points"]] == pytest.approx([100, 100, 48])
 
 
+def test_the_table_of_files_ranks_the_drives_to_take_and_has_their_rating(cli: Cli, steady: Path) -> None:
+    cli("plan", steady, *ASSUMED, "--drives", NAMES, "--prices", PRICES, "--csv", "p.csv").done()
+    with (steady.parent / "p.csv").open() as file:
+        rows = {row["drive"]: row for row in csv.DictReader(file)}
+    assert [name for name, row in rows.items() if row["best_rank"] == "1"] == ["client-tlc-1t"]
+    assert all((row["best"].lower() == "true") == (row["best_rank"] != "") for row in rows.values())
+    assert float(rows["boot-480g"]["rated_tbw_bytes"]) == pytest.approx(876e12, rel=0.002)
+
+
+def test_a_plan_says_that_a_throttle_meets_no_rating(cli: Cli, steady: Path) -> None:
+    says = "throttle: it budgets what the flash endures, not the rated bytes"
+    options = ("--drives", "client-qlc-1t", "--throttles", "none,static", "--demand", "2TB/day")
+    assert says in cli("plan", steady, *ASSUMED, *options).done()
+    assert says not in cli("plan", steady, *ASSUMED, *options, "--judge", "flash").done()
+
+
 def test_prices_are_of_plans(cli: Cli, steady: Path) -> None:
     cli("plan", steady, *ASSUMED, "--capacities", "64GiB", "--out", "own", "--no-report").done()
     error = cli("report", "own", "--prices", PRICES).refused()

@@ -27,7 +27,15 @@ ENDS_BY = {"flash": "flash", "first_block": "first block", "rating": "rating", N
 
 
 _DRIVE = ("drive", "capacity_bytes", "sold_bytes", "logical_bytes", "spare_factor", "throttle", "reducer")
-_MONEY = ("flash_tbw_bytes", "price", "useful_tb", "price_per_useful_tb", "price_per_year", "up_to_bytes_per_day")
+_MONEY = (
+    "flash_tbw_bytes",
+    "rated_tbw_bytes",
+    "price",
+    "useful_tb",
+    "price_per_useful_tb",
+    "price_per_year",
+    "up_to_bytes_per_day",
+)
 _AS_SOLD = 0.01
 """A drive whose visible capacity differs by less shows what it is sold with."""
 NAMES, MAIN, DETAILS = "names", "main", "details"
@@ -91,14 +99,22 @@ def _columns_explained(plan: Plan) -> list[str]:
             "interval, rating: none, as rated bytes are bytes of the host: "
             "no error of write amplification changes this life"
         )
-    if any(point.rated_years is not None for point in plan.points):
-        phrases.append("rating: when the host has written the rated bytes")
+    phrases += _ratings_explained(plan)
     phrases += _merged(plan)
     grown = next((words for point in plan.points if (words := growing.words(point.result)) is not None), None)
     phrases += [] if grown is None else [f"{grown}; latencies are those of the demand at the start"]
     if any(point.drive and point.capacity for point in plan.points):
         phrases.append("a slice of a drive has fewer dies: latencies, and whether it keeps up, are those of the slice")
     return phrases + (_prices_explained(plan) if plan.bounds.priced else [])
+
+
+def _ratings_explained(plan: Plan) -> list[str]:
+    phrases = []
+    if any(point.rated_years is not None for point in plan.points):
+        phrases.append("rating: when the host has written the rated bytes")
+    if any(point.throttles and point.ends == "rating" and not point.holds for point in plan.points):
+        phrases.append("throttle: it budgets what the flash endures, not the rated bytes, so it cannot meet a rating")
+    return phrases
 
 
 def _waf_splits(plan: Plan) -> list[str]:
@@ -153,6 +169,7 @@ def _flat(plan: Plan, point: Point) -> dict[str, Any]:
         "error": point.error,
         "target_years": plan.target_years,
         "best": point in plan.best,
+        "best_rank": plan.best.index(point) + 1 if point in plan.best else None,
         **{key: saved[key] for key in ("pareto", "cut_by", "life_years", "ends")},
         "interval.low": low,
         "interval.high": high,

@@ -194,6 +194,7 @@ def kept(result: Forecast) -> dict[str, Any]:
         "modelled_share": modelled_share(result),
         "not_modelled": not_modelled.of(result),
         "rated_years": rated_years(result),
+        "rated_tbw_bytes": rating.tbw_bytes(result),
         "host_bytes_per_year": host_bytes_per_year(result),
     }
 
@@ -239,6 +240,7 @@ def restored(entry: Mapping[str, Any]) -> dict[str, Any]:
             "logical_bytes": entry.get("logical_bytes"),
             "sold_bytes": entry.get("sold_bytes"),
             "spare_factor": entry["spare_factor"],
+            "rated": {"visible_tbw_bytes": entry.get("rated_tbw_bytes")},
         },
         "method": {"waf_given": entry.get("waf_given", False)},
         "throttle": {key: entry.get(key) for key in ("demand_share", "demand_share_range", "delay_us", "held_share")},
