@@ -191,6 +191,19 @@ def test_a_finished_plan_takes_prices_without_another_forecast(cli: Cli, steady:
     assert [one["price"] for one in again["points"]] == pytest.approx([100, 100, 48])
 
 
+def test_a_finished_plan_takes_a_title_and_a_note(cli: Cli, steady: Path, tmp_path: Path) -> None:
+    named = ("--drives", NAMES, "--prices", PRICES, "--note", "Offers of May.")
+    cli("plan", steady, *ASSUMED, *named, "--out", "o", "--no-report").done()
+    before = json.loads((tmp_path / "o" / "plan.json").read_text())
+    cli("report", "o", "--title", "Drives for the databases").done()
+    after = json.loads((tmp_path / "o" / "plan.json").read_text())
+    assert after == {**before, "title": "Drives for the databases"}
+    page = (tmp_path / "o" / "report.html").read_text()
+    assert "<h1>Drives for the databases</h1>" in page
+    assert "Offers of May." in page
+    assert "--title: several folders; expected the folder of one" in cli("report", "o", "o", "--title", "T").refused()
+
+
 def test_the_table_of_files_ranks_the_drives_to_take_and_has_their_rating(cli: Cli, steady: Path) -> None:
     cli("plan", steady, *ASSUMED, "--drives", NAMES, "--prices", PRICES, "--csv", "p.csv").done()
     with (steady.parent / "p.csv").open() as file:

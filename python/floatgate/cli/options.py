@@ -272,6 +272,12 @@ PricePerTb = Annotated[
         "not sold.",
     ),
 ]
+PlanTitle = Annotated[
+    str | None, typer.Option("--title", metavar="TITLE", help="Heading of the report of a plan, for those who read it.")
+]
+PlanNote = Annotated[
+    str | None, typer.Option("--note", metavar="NOTE", help="A paragraph below the heading of the report of a plan.")
+]
 
 
 class Judge(StrEnum):

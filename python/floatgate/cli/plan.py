@@ -76,12 +76,8 @@ def plan(
     force: o.Force = False,
     json: o.Json = None,
     report: o.Report = None,
-    title: Annotated[
-        str | None, typer.Option("--title", metavar="TITLE", help="Heading of the report, for those who read it.")
-    ] = None,
-    note: Annotated[
-        str | None, typer.Option("--note", metavar="NOTE", help="A paragraph below the heading of the report.")
-    ] = None,
+    title: o.PlanTitle = None,
+    note: o.PlanNote = None,
     pictures: Pictures,
     quiet: o.Quiet = False,
 ) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -54,19 +55,22 @@ def report(
     *,
     prices: o.Prices = None,
     price_per_tb: o.PricePerTb = None,
+    title: o.PlanTitle = None,
+    note: o.PlanNote = None,
     pictures: Pictures,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
     """Write the report of a run, a sweep, a comparison or a forecast again, as one self-contained HTML file.
 
-    Several runs give one report that compares them. With --prices or --price-per-tb, the folder of a plan is written
-    anew with these prices (plan.json, its tables, the report) without another forecast.
+    Several runs give one report that compares them. With --prices, --price-per-tb, --title or --note, the folder of a
+    plan is written anew with them (plan.json, its tables, the report) without another forecast.
     """
     output = Output(json, quiet=quiet, force=force)
     drawn = pictures.checked(force=force)
-    if prices is not None or price_per_tb is not None:
-        plan = _priced(runs, prices, price_per_tb, alone=out is baseline is None)
+    changes = {"--prices": prices, "--price-per-tb": price_per_tb, "--title": title, "--note": note}
+    plan = _changed(runs, changes, alone=out is baseline is None)
+    if plan is not None:
         _write_plan(plan, Path(runs[0]), output, drawn)
         return
     single = len(runs) == 1
@@ -108,16 +112,26 @@ def _measured_against(folder: Folder | None, baseline: str) -> Comparison:
     return load_comparison(folder.path, baseline=named(baseline))
 
 
-def _priced(runs: list[str], prices: str | None, price_per_tb: str | None, *, alone: bool) -> Plan:
-    """Read a plan and judge it by other prices; refuses other results, and other options (not ``alone``)."""
+def _changed(runs: list[str], changes: Mapping[str, str | None], *, alone: bool) -> Plan | None:
+    """Read a plan and change it by options, of which one is set at least; None where none is.
+
+    Refuses other results, and other options (not ``alone``).
+    """
+    option = next((name for name, value in changes.items() if value is not None), None)
+    if option is None:
+        return None
     if not alone:
-        raise input_error("--prices: writes the folder of a plan anew; expected no --out and no --baseline beside it")
+        raise input_error(f"{option}: writes the folder of a plan anew; expected no --out and no --baseline beside it")
     folder = must_be_one(runs[0]) if len(runs) == 1 else None
     if folder is None or folder.kind.name != "plan":
         what = "several folders" if folder is None else f"{folder.path}: no plan"
-        raise input_error(f"--prices: {what}; expected the folder of one, from floatgate plan --out")
+        raise input_error(f"{option}: {what}; expected the folder of one, from floatgate plan --out")
+    prices, price_per_tb, title, note = changes.values()
     with folder.document() as content:
-        return Plan.of(content, experiment_of(folder.path)).with_prices(pairs(prices), price_per_tb)
+        plan = Plan.of(content, experiment_of(folder.path))
+        if prices is not None or price_per_tb is not None:
+            plan = plan.with_prices(pairs(prices), price_per_tb)
+        return plan.headed(plan.title if title is None else title, plan.note if note is None else note)
 
 
 def _write_plan(plan: Plan, place: Path, output: Output, drawn: Files | None) -> None:
