@@ -90,7 +90,7 @@ impl Schedule {
     #[inline(always)]
     fn go_along_rows(&mut self, until: u64) -> (u64, usize) {
         // On most drives rows are closed; that is tested first.
-        if !self.closed() && self.plain && self.rows && !self.recording {
+        if !self.closed() && self.plain && self.rows {
             self.go_along_steps(until)
         } else {
             self.order.first()
@@ -99,7 +99,7 @@ impl Schedule {
 
     fn event(&mut self, die: usize, now: u64) {
         self.reach(now, die);
-        if self.plain && !self.recording {
+        if self.plain && !self.records(die) {
             return self.plain_event(die, now);
         }
         let d = &self.dies[die];
@@ -125,7 +125,7 @@ impl Schedule {
 
     /// Completes programs, moves or erases.
     fn worked(&mut self, die: usize, now: u64) {
-        // Rows are under way here only after a recording began, and then they are over.
+        // Rows of recorded dies are over.
         debug_assert_eq!(self.dies[die].ahead, 0);
         let active = self.dies[die].active;
         self.end_piece(die, now);

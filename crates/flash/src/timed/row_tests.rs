@@ -39,7 +39,7 @@ fn driver(seed: u64) -> Driver {
 /// Lists the operations under way as if every move were an operation of its own.
 fn canonical(timed: &Timed) -> Value {
     let mut schedule = timed.schedule.clone();
-    schedule.end_rows();
+    (0..schedule.dies.len()).for_each(|die| schedule.end_row(die));
     let page_types = schedule.settings.phases.page_types;
     let done = |die: usize, class: usize| schedule.dies[die].queues[class].done;
     let queues = |die: usize| -> Vec<Value> {
@@ -113,7 +113,8 @@ fn drive(seed: u64, rows: bool, kept: bool) -> (Drive, u64) {
             _ => {}
         }
         if number == tapped {
-            driver.timed.tap(Signal::Array, None);
+            // All dies, or one: the others keep their rows.
+            driver.timed.tap(Signal::Array, (seed % 12 == 7).then_some(0));
         }
         let timed = &driver.timed;
         let beside = (timed.next_ns(), timed.last_ns(), timed.times(), timed.jobs_ns());

@@ -10,7 +10,7 @@
 //! Code that reads or changes the state touched by a move calls [`Schedule::catch_up`] first. Otherwise each move has
 //! its events, at which the die only steps on.
 //!
-//! During a recording, moves go one by one.
+//! At recorded dies moves go one by one.
 
 use super::queue::{Due, Job, Op, row_after};
 use super::schedule::Schedule;
@@ -195,7 +195,7 @@ impl Schedule {
     #[inline(always)]
     pub fn begin_row(&mut self, die: usize) {
         let more = self.dies[die].queues[ROWS].under_way(0).more();
-        if more > 0 && self.rows && !self.recording {
+        if more > 0 && self.rows && !self.records(die) {
             self.begin_row_of(die, more);
         }
     }
@@ -313,17 +313,24 @@ impl Schedule {
         }
     }
 
-    /// Makes moves go one by one from now on, because of a recording.
+    /// Makes moves of recorded dies go one by one from now on.
     pub fn end_rows(&mut self) {
         for die in 0..self.dies.len() {
-            if self.dies[die].ahead > 0 {
-                self.catch_up(die);
-                self.dies[die].ahead = 0;
-                if self.closed() {
-                    self.set_end(die);
-                }
-                self.arm(die);
+            if self.records(die) {
+                self.end_row(die);
             }
+        }
+    }
+
+    /// Makes the moves of a row go one by one from now on.
+    pub fn end_row(&mut self, die: usize) {
+        if self.dies[die].ahead > 0 {
+            self.catch_up(die);
+            self.dies[die].ahead = 0;
+            if self.closed() {
+                self.set_end(die);
+            }
+            self.arm(die);
         }
     }
 

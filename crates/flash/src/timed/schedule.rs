@@ -282,7 +282,7 @@ impl Schedule {
     /// Ends the array's current piece of work, finally or for a while.
     #[inline(always)]
     pub fn end_piece(&mut self, die: usize, now: u64) {
-        if self.recording {
+        if self.records(die) {
             self.record_piece(die, now);
         }
         let d = &mut self.dies[die];
@@ -398,6 +398,17 @@ impl Schedule {
         let Die { active, array_from, .. } = self.dies[die];
         let cached = self.settings.commands.cache_program && active.kind == Kind::Program;
         self.tap.iter_mut().for_each(|tap| tap.work(die, (active.kind, cached), array_from, to_ns));
+    }
+
+    /// Checks whether a die is recorded: a tap may be on one die only.
+    #[inline(always)]
+    pub fn records(&self, die: usize) -> bool {
+        self.recording && self.records_while_recording(die)
+    }
+
+    #[inline(never)]
+    fn records_while_recording(&self, die: usize) -> bool {
+        self.timeline.is_some() || self.tap.as_ref().is_none_or(|tap| tap.includes(die))
     }
 
     #[cold]

@@ -31,7 +31,7 @@ impl Schedule {
     /// Completes a move of a row and begins the next one, or programs its page after the read.
     #[inline(always)]
     pub fn step(&mut self, die: usize, now: u64) {
-        debug_assert!(!self.dies[die].awaited && !self.recording);
+        debug_assert!(!self.dies[die].awaited && !self.records(die));
         let Die { active, array_at: end_ns, .. } = self.dies[die];
         let begins = active.stage == Stage::Working;
         #[cfg(test)]

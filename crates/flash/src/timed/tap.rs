@@ -77,11 +77,15 @@ impl Tap {
         Self { signal, die, phases: Vec::new(), register_free_ns: vec![0; dies] }
     }
 
+    /// Checks whether a die is to be recorded.
+    pub fn includes(&self, die: usize) -> bool {
+        self.die.is_none_or(|only| only as usize == die)
+    }
+
     /// Records array work of a die, past or future.
     pub fn push(&mut self, die: usize, work: Work, from_ns: u64, to_ns: u64) {
-        let die = die as u32;
-        if from_ns < to_ns && self.die.is_none_or(|only| only == die) {
-            self.phases.push(ArrayPhase { die, work, from_ns, to_ns });
+        if from_ns < to_ns && self.includes(die) {
+            self.phases.push(ArrayPhase { die: die as u32, work, from_ns, to_ns });
         }
     }
 
