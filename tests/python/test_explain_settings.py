@@ -244,6 +244,17 @@ def test_programs_of_foreground_jobs_that_rank_below_reads_can_be_stopped(tmp_pa
     assert after.latency_us.read.mean < (1 - 0.3 * stoppable) * result["latency_us"]["read"]["mean"]
 
 
+@pytest.mark.parametrize("key", ["drive.timing.program_us", "drive.timing.read_us"])
+def test_times_by_page_type_are_times_of_the_array_too(key: str, tmp_path: Path) -> None:
+    """One type with one time is the drive with that time for all pages."""
+    settings = {**TIMED, "drive.timing.program_us": 900.0, "drive.timing.read_us": 80.0}
+    value = settings.pop(key)
+    plain = Known(explained({**settings, key: value}, tmp_path / "plain").case)
+    answer = explained({**settings, f"{key}_by_page_type": [value]}, tmp_path / "by-type")
+    assert named(answer, "drive.commands.program_suspend") is not None
+    assert Known(answer.case).value("read_stoppable") == plain.value("read_stoppable")
+
+
 def test_a_closed_loop_deeper_than_the_dies_promises_reads_nothing_of_spare_space(tmp_path: Path) -> None:
     """Sixteen requests for one die: those that are served sooner make others queue."""
     deep = named(explained({**BUSY, "workload.pattern": "uniform"}, tmp_path / "deep"), "ftl.spare_factor")

@@ -80,3 +80,27 @@ def test_explain_says_what_p99_leaves_out(tmp_path: Path) -> None:
     with reading(str(done.save(tmp_path / "run", report=False))) as case:
         sentence = next(one for one in explain(case).sentences if one.rule.name == "write-latency")
     assert f"{tail}); the mean" in sentence.text
+
+
+@pytest.mark.parametrize(
+    ("timing", "longest_us"),
+    [
+        ({"read_us": 50.0, "program_us": 1500.0, "erase_us": 1000.0}, 1500.0),
+        ({"read_us": 50.0, "program_us_by_page_type": [400.0, 1500.0], "erase_us": 1000.0}, 1500.0),
+        ({"read_us_by_page_type": [50.0, 60.0], "program_us": 400.0, "erase_us": 30.0}, 400.0),
+        ({"read_us_by_page_type": [50.0, 600.0], "program_us": 400.0, "erase_us": 30.0}, 600.0),
+    ],
+)
+def test_a_read_waits_longer_than_any_operation_only_for_its_own_page(
+    timing: dict[str, Any], longest_us: float
+) -> None:
+    waiting = dict.fromkeys(("die", "background_job", "channel", "suspended", "service"), 0.0)
+    result = {"mode": "timed", "latency_us": {"waiting": {"read": {**waiting, "foreground_job": 2000.0}}}}
+    scheduling = {
+        "policy": "priority",
+        "priority": ["read", "write", "background"],
+        "urgent_jobs": "write",
+        "jobs_hold": "nothing",
+    }
+    case = Subject("run", result, {"drive": {"timing": timing, "scheduling": scheduling}})
+    assert FIGURES["read_own_write"].of(case) == pytest.approx((2000.0 - longest_us) / 2000.0)

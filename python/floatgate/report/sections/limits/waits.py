@@ -7,7 +7,8 @@ flash time of the jobs, which is an estimate: one job of a second holds up more 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 
 from floatgate.base import units
 from floatgate.pages.causes import BACKGROUND, READ_RECLAIM
@@ -97,6 +98,13 @@ def jobs_below_reads(case: Subject) -> tuple[str, ...]:
     return ("foreground_job", "background_job") if foreground else ("background_job",)
 
 
+def array_us(case: Subject, operation: str) -> Sequence[float]:
+    """Return the array times of an operation in microseconds: one for all pages, or one for each type of pages."""
+    key = f"drive.timing.{operation}_us"
+    by_type = case.setting(f"{key}_by_page_type")
+    return [float(one) for one in by_type] if by_type else [float(case.setting(key) or 0.0)]
+
+
 def stoppable(case: Subject) -> float | None:
     """Return the share of the time of reads at the flash behind programs that they could suspend.
 
@@ -104,15 +112,15 @@ def stoppable(case: Subject) -> float | None:
     the array. Where reads go first, a read waits for one program at most; a longer wait is for its own page.
     """
     waited = flash_share("read", "die", *jobs_below_reads(case))(case)
-    program_us = float(case.setting("drive.timing.program_us") or 0.0)
+    programs, reads = array_us(case, "program"), array_us(case, "read")
     times = [
-        number(case, "flash.programs.total") * program_us,
-        number(case, "flash.reads.total") * float(case.setting("drive.timing.read_us") or 0.0),
+        number(case, "flash.programs.total") * statistics.mean(programs),
+        number(case, "flash.reads.total") * statistics.mean(reads),
     ]
     part, mean = ratio(times[0], sum(times)), flash_mean("read")(case)
     if not isinstance(waited, float) or not isinstance(mean, float) or part is None:
         return None
-    return min(waited * part, ratio(program_us, mean) or 0.0) if _reads_first(case) else waited * part
+    return min(waited * part, ratio(max(programs), mean) or 0.0) if _reads_first(case) else waited * part
 
 
 def own_write(case: Subject) -> float | None:
@@ -128,7 +136,7 @@ def own_write(case: Subject) -> float | None:
         return None
     if not isinstance(means, Mapping):
         return None
-    longest_us = max(float(case.setting(f"drive.timing.{one}_us") or 0.0) for one in ("read", "program", "erase"))
+    longest_us = max(max(array_us(case, one)) for one in ("read", "program", "erase"))
     return ratio(max(0.0, means["foreground_job"] - longest_us), flash_mean("read")(case))
 
 
