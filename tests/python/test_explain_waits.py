@@ -104,3 +104,17 @@ def test_a_read_waits_longer_than_any_operation_only_for_its_own_page(
     }
     case = Subject("run", result, {"drive": {"timing": timing, "scheduling": scheduling}})
     assert FIGURES["read_own_write"].of(case) == pytest.approx((2000.0 - longest_us) / 2000.0)
+
+
+def test_small_writes_that_gather_in_a_page_count_once_together(tmp_path: Path) -> None:
+    settings = {**SMALL, "mode": "timed", "workload.requests": 20_000, "drive.geometry.channels": 2}
+    del settings["workload.rate_per_s"]
+    for page_bytes, words in (
+        (4096, "at the flash, where large writes count once per page."),
+        (16_384, "where writes that gather in one page count once together, and large writes count once per page."),
+    ):
+        folder = tmp_path / str(page_bytes)
+        over = {"drive.geometry.page_bytes": page_bytes, "ftl.mapping_bytes": 4096}
+        floatgate.run({**settings, **over}).save(folder, report=False)
+        with reading(str(folder)) as case:
+            assert words in explain(case, 1).text()

@@ -182,6 +182,38 @@ def test_summary_and_page_name_few_slow_requests() -> None:
     assert note in done.report()
 
 
+def gathered(page_bytes: int = 16_384, p50: float = 0.0) -> dict[str, Any]:
+    """Host writes of 4 KiB on pages of the flash."""
+    return {
+        "config": {"ftl": {"mapping_bytes": 4096}, "drive": {"geometry": {"page_bytes": page_bytes}}},
+        "latency_us": {
+            "write": {"count": 70_042, "p50": p50, "p99": 900.0, "mean": 799.0},
+            "waiting": {"write": {"operations": 17_510, "die": 160.0, "service": 340.0}},
+        },
+    }
+
+
+def test_writes_that_gather_in_a_page_are_named_where_half_of_them_take_no_time() -> None:
+    assert waiting.gathering_note(gathered()) == (
+        "70 k host writes gather in 17.5 k flash pages: "
+        "a write that only joins a page in the controller is done at once"
+    )
+    (text,) = waiting.by_class(gathered())
+    assert text.startswith("each flash page of host writes spends 500 us at the flash: 68 % own work, 32 % queued")
+    assert waiting.gathering_note(gathered(p50=400.0)) is None
+    for others in (gathered(page_bytes=4096), {**gathered(), "buffer": {"capacity_bytes": 1}}):
+        assert waiting.gathering(others) is None
+
+
+def test_a_drive_of_large_pages_says_why_writes_take_no_time() -> None:
+    geometry = {f"drive.geometry.{key}": value for key, value in {"page_bytes": 16_384, "channels": 2}.items()}
+    run = floatgate.run({**TIMED, **geometry, "ftl.mapping_bytes": 4096, "workload.queue_depth": 1})
+    assert run.latency_us.write.p50 == 0
+    assert "a write that only joins a page in the controller is done at once" in run.summary()
+    assert "each flash page of host writes spends" in run.summary()
+    assert "a write that only joins a page in the controller is done at once." in run.report()
+
+
 def test_energy_is_split_by_operation_and_cause(run: floatgate.Run) -> None:
     rows, unit = latency_charts.energy_rows(run.result.to_dict())
     size = {"J": 1.0, "mJ": 1e-3}[unit]

@@ -105,10 +105,12 @@ def parts(run: RunView, result: dict[str, Any]) -> list[Part]:
         )
     contents: list[Part] = [Grid(["", "requests", *(name for _, name in QUANTILES)], _quantiles(result))]
     waits, slowest = waiting.before_flash(result), "; ".join(longest(run, result))
+    joined = waiting.gathering_note(result)
     notes = (
         f"{slowest[0].upper()}{slowest[1:]}; times count from the first counted request." if slowest else None,
         f"Waits before the flash are part of the latency: {waits}." if waits else None,
         waiting.flush_note(result),
+        f"{joined[0].upper()}{joined[1:]}." if joined else None,
         hot_reads(result),
         *(f"{note[0].upper()}{note[1:]}." for note in waiting.few_slow_notes(result)),
     )

@@ -64,6 +64,39 @@ def flush_waiters(result: dict[str, Any]) -> str | None:
     return f"which {units.share(share)} of the writes wait for"
 
 
+def gathering(result: Mapping[str, Any]) -> tuple[int, int] | None:
+    """Return how many host writes gathered in how many flash pages; None with a buffer, and where none did.
+
+    A write that only joins a page which gathers in the controller is done at once; one that fills it waits for the
+    program.
+    """
+    writes = look(result, "latency_us", "write", "count")
+    pages = look(result, "latency_us", "waiting", "write", "operations")
+    unit_bytes, page_bytes = look(result, "config", "ftl", "mapping_bytes"), _page_bytes(result)
+    if look(result, "buffer") or not pages or not writes or not unit_bytes or not page_bytes:
+        return None
+    if pages >= writes or unit_bytes >= page_bytes:
+        return None
+    return writes, pages
+
+
+def _page_bytes(result: Mapping[str, Any]) -> int | None:
+    size: int | None = look(result, "config", "drive", "geometry", "page_bytes")
+    return size
+
+
+def gathering_note(result: Mapping[str, Any]) -> str | None:
+    """Say why half of the writes or more take no time, as a clause; None where they take some."""
+    gathered = gathering(result)
+    if gathered is None or look(result, "latency_us", "write", "p50") != 0:
+        return None
+    writes, pages = map(units.count, gathered)
+    return (
+        f"{writes} host writes gather in {pages} flash pages: a write that only joins a page in the controller is done "
+        "at once"
+    )
+
+
 def few_slow(result: Mapping[str, Any], kind: str) -> tuple[float, float] | None:
     """Return which share of the requests is slower than the mean, and their share of the time of all.
 
@@ -118,7 +151,9 @@ def by_class(result: dict[str, Any]) -> list[str]:
             continue
         text = ", ".join(f"{units.share(value / total)} {reason(key).label}" for key, value in reasons)
         span, waiters = units.span(total * 1e-6), flush_waiters(result) if name == "write" else None
-        if waiters:
+        if name == "write" and gathering(result):
+            phrases.append(f"each flash page of host writes spends {span} at the flash: {text}")
+        elif waiters:
             phrases.append(f"each page that the buffer flushes spends {span} at the flash, {waiters}: {text}")
         else:
             phrases.append(f"each host {name} spends {span} at the flash: {text}")
@@ -169,7 +204,8 @@ def _why_cell(parts: dict[str, float], name: str) -> str:
 def lines(_: RunView, result: dict[str, Any]) -> list[section.Line]:
     """Return waits in front of the flash, then a line per class of flash operations."""
     why = [*few_slow_notes(result), *by_class(result)]
-    return [("waiting", before_flash(result)), *(("waiting", text) for text in why)]
+    before = [before_flash(result), gathering_note(result)]
+    return [("waiting", text) for text in (*before, *why)]
 
 
 SECTION = section.Section("waiting", lines=lines)

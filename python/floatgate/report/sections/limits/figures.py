@@ -358,6 +358,7 @@ def _classes() -> dict[str, Figure]:
             "reclaim_basis": (waits.basis(kind, *sorted(READ_RECLAIM)), text, "how those for read reclaim are known"),
             "level_basis": (waits.basis(kind, "level"), text, "how those for wear-leveling are known"),
             "operation": (waits.operation(kind), text, "a page operation, or with a buffer a flush of a page"),
+            "counted_as": (waits.counted_as(kind), text, "what counts as one page operation"),
             "flash_us": (flash_mean(kind), micros, f"sum of {waiting}"),
             "flash_part": (flash_part(kind), _SHARE, f"sum of {waiting} / latency_us.{kind}.mean, at most 1"),
             "host_queue": (before_share(f"queue_wait.{kind}", kind), _SHARE, f"latency_us.queue_wait.{kind} / mean"),

@@ -369,7 +369,7 @@ _OF_A_KIND = (
         "latency",
         conditions("kind == run", "KIND_mean_us > 0"),
         "A host KIND takes {KIND_mean_us} on average (p99 {KIND_p99_us}{KIND_tail}); the mean {KIND_operation} spends "
-        "{KIND_flash_us} at the flash, where large KINDs count once per page.",
+        "{KIND_flash_us} at the flash, where {KIND_counted_as}.",
     ),
     Rule(
         "KIND-latency-forecast",

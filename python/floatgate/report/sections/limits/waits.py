@@ -162,6 +162,17 @@ def operation(kind: str) -> Callable[[Subject], Value]:
     return name
 
 
+def counted_as(kind: str) -> Callable[[Subject], Value]:
+    """Return what counts as one operation at the flash, in words: where writes gather, many are one."""
+
+    def words(case: Subject) -> str:
+        large = f"large {kind}s count once per page"
+        gathered = waiting.gathering(case.result) if kind == "write" else None
+        return f"writes that gather in one page count once together, and {large}" if gathered else large
+
+    return words
+
+
 def jobs_of(*causes: str) -> Callable[[Subject], Value]:
     """Return the share of some causes in the nominal time of jobs that move data."""
 
