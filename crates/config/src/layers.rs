@@ -10,7 +10,9 @@ use crate::settings::conditions;
 use crate::sizes;
 use crate::slot_types::SLOTS;
 use crate::toml_errors::{Origin, line_of, refusal};
+use floatgate_base::units::parse_bytes;
 use floatgate_base::{Acts, Error, Place, Result, Slot};
+use floatgate_host::buffer::SLOT as BUFFER;
 use std::collections::BTreeMap;
 use toml::de::{DeTable, DeValue};
 use toml::{Spanned, Table, Value};
@@ -211,6 +213,11 @@ impl Layers {
         }
         if matches!(kind, Some("synthetic" | "twin")) {
             self.drop_unless_overridden(["ftl.wear_in_max"]);
+        }
+        if named("drive.buffer.capacity").is_some_and(|size| parse_bytes(size) == Ok(0)) {
+            let others = BUFFER.params().into_iter().map(|(param, _)| param.name).chain([BUFFER.selector]);
+            let keys = others.map(|name| format!("{}.{name}", BUFFER.key));
+            self.drop_unless_overridden(keys.filter(|key| key != "drive.buffer.capacity"));
         }
         // The standard has its own sizes.
         if named("workload.pattern") == Some("jesd219") {

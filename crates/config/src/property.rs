@@ -12,6 +12,11 @@ pub(crate) fn takes_sizes(row: &ParamInfo) -> bool {
     matches!(row.kind, ParamKind::Whole { .. }) && row.name.ends_with("_bytes")
 }
 
+/// Returns whether a key that takes a size in quotes takes a whole number of bytes, too.
+pub(crate) fn takes_bytes(row: &ParamInfo) -> bool {
+    matches!(row.kind, ParamKind::Text(words) if words.starts_with("a size such as "))
+}
+
 /// Describes what a key takes, with an example behind its range.
 pub(crate) fn range_words(row: &ParamInfo, example: &str) -> String {
     let range = row.range_words() + example;
@@ -57,6 +62,7 @@ pub(crate) fn property(param: &ParamInfo, owners: &[&str], open: Option<Value>) 
             shown["type"] = "string".into();
             shown["enum"] = names().into();
         }
+        ParamKind::Text(_) if takes_bytes(param) => shown["type"] = json!(["string", "integer"]),
         ParamKind::Text(_) => shown["type"] = "string".into(),
         ParamKind::Order(names) => {
             list(&mut shown, json!({ "type": "string", "enum": names }), names.len());

@@ -1,8 +1,9 @@
-//! Sizes with units where a key takes bytes: `working_set_bytes = "400 MiB"`.
+//! Sizes with units where a key takes bytes: `working_set_bytes = "400 MiB"`; and whole numbers of bytes where it takes
+//! sizes: `capacity = 0`.
 //!
-//! They become numbers in the text of a layer, before it is read: one rule for tables and policies. It changes no line.
+//! They are rewritten in the text of a layer, before it is read: one rule for tables and policies. It changes no line.
 
-use crate::property::{SIZE, takes_sizes};
+use crate::property::{SIZE, takes_bytes, takes_sizes};
 use crate::settings::row_of;
 use crate::toml_errors::{Origin, line_of};
 use floatgate_base::units::parse_bytes;
@@ -11,7 +12,15 @@ use std::borrow::Cow;
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
-/// Writes the sizes of a layer as bytes. Text that is not TOML stays as it is.
+/// What stands in the text for a size.
+enum Written {
+    /// A size in quotes, where the key takes bytes.
+    Size(String),
+    /// Bytes, where the key takes a size in quotes.
+    Bytes(String),
+}
+
+/// Writes the sizes of a layer as each key takes them. Text that is not TOML stays as it is.
 ///
 /// # Errors
 /// A size that cannot be read, at its key.
@@ -22,7 +31,14 @@ pub(crate) fn in_bytes<'a>(text: &'a str, origin: Origin<'_>) -> Result<Cow<'a, 
     let mut made = Cow::Borrowed(text);
     sizes.sort_by_key(|(span, _)| span.start);
     // From the last one on: the places of those before it stay.
-    for (span, size) in sizes.into_iter().rev() {
+    for (span, written) in sizes.into_iter().rev() {
+        let size = match written {
+            Written::Size(size) => size,
+            Written::Bytes(bytes) => {
+                made.to_mut().replace_range(span, &format!("\"{bytes}\""));
+                continue;
+            }
+        };
         let bytes = parse_bytes(&size).map_err(|what| {
             let place = match origin {
                 Origin::Override(key, _) => Place::Setting(key.to_owned()),
@@ -35,15 +51,21 @@ pub(crate) fn in_bytes<'a>(text: &'a str, origin: Origin<'_>) -> Result<Cow<'a, 
     Ok(made)
 }
 
-/// Collects the values in quotes of keys that take sizes, and where they stand.
-fn collect(table: &DeTable<'_>, prefix: &str, sizes: &mut Vec<(Range<usize>, String)>) {
+/// Collects the values to rewrite, and where they stand.
+fn collect(table: &DeTable<'_>, prefix: &str, sizes: &mut Vec<(Range<usize>, Written)>) {
     for (key, value) in table {
         let path =
             if prefix.is_empty() { key.get_ref().to_string() } else { format!("{prefix}.{}", key.get_ref()) };
         match value.get_ref() {
             DeValue::Table(inner) => collect(inner, &path, sizes),
             DeValue::String(size) if row_of(&path).is_some_and(|row| takes_sizes(&row)) => {
-                sizes.push((value.span(), size.to_string()));
+                sizes.push((value.span(), Written::Size(size.to_string())));
+            }
+            DeValue::Integer(bytes) if row_of(&path).is_some_and(|row| takes_bytes(&row)) => {
+                let decimal = u64::from_str_radix(&bytes.as_str().replace('_', ""), bytes.radix());
+                if let Ok(decimal) = decimal {
+                    sizes.push((value.span(), Written::Bytes(decimal.to_string())));
+                }
             }
             _ => {}
         }
@@ -72,6 +94,23 @@ mod tests {
         assert_eq!(separate.get("extent_bytes"), Some(&floatgate_base::Setting::Whole(2 << 20)));
         let place = floatgate_base::Place::Line { path: "e.toml".into(), line: 4, column: Some(1) };
         assert_eq!(layers.place("workload.offset_bytes"), place);
+    }
+
+    #[test]
+    fn keys_that_take_sizes_take_bytes() {
+        let mut layers = Layers::default();
+        let text = "drive.capacity = 0x4000_0000\n[drive.buffer]\ncapacity = 0 # none\n[drive.rated]\n\
+                    user_capacity = 1_000_000\n";
+        layers.add_file(text, "e.toml").unwrap();
+        let drive = layers.experiment().drive.unwrap();
+        assert_eq!(drive.capacity.as_deref(), Some("1073741824"));
+        assert_eq!(layers.text("drive.buffer.capacity"), Some("0"));
+        assert_eq!(layers.text("drive.rated.user_capacity"), Some("1000000"));
+        for value in ["-1", "1.5", "true", "[1]"] {
+            let text = format!("[drive.buffer]\ncapacity = {value}\n");
+            let error = Layers::default().add_file(&text, "e.toml").unwrap_err().to_string();
+            assert!(error.starts_with("e.toml:2:12: ") && error.contains("is not text"), "{error}");
+        }
     }
 
     #[test]

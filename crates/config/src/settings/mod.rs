@@ -166,13 +166,16 @@ mod tests {
             let schema = schema.unwrap_or_else(|| panic!("{}", table.key));
             for row in table.rows {
                 let key = &schema["properties"][row.name];
-                let sized = key["type"] == serde_json::json!(["integer", "string"]);
+                let both = |types: [&str; 2]| key["type"] == serde_json::json!(types);
+                let (sized, in_bytes) = (both(["integer", "string"]), both(["string", "integer"]));
                 assert_eq!(
                     sized,
                     row.name.ends_with("_bytes") && matches!(row.kind, ParamKind::Whole { .. })
                 );
+                let is_size = ["capacity", "user_capacity", "stop_after", "start_after"].contains(&row.name);
+                assert_eq!(in_bytes, is_size, "{}", table.key_of(row));
                 assert!(
-                    (sized || key["type"].is_string()) && key["description"].is_string(),
+                    (sized || in_bytes || key["type"].is_string()) && key["description"].is_string(),
                     "{}: {key}",
                     table.key_of(row)
                 );
