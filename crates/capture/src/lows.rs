@@ -53,7 +53,7 @@ impl Pin {
             ends_low: false,
             tail_ps: None,
             edges: Edges::new(),
-            polled: recorder.map(|recorder| Box::new(Polled::new(recorder))),
+            polled: recorder.map(|recorder| Box::new(Polled::new(recorder, min_high_ps))),
             succession: Box::new(Succession::new(min_high_ps)),
         }
     }
@@ -99,7 +99,7 @@ impl Pin {
                 }
             }
             Some(polled) => {
-                polled.truth(phase);
+                polled.truth(phase, interval_ps);
                 let seen = polled.change(time_ps, level);
                 self.count(seen, interval_ps);
             }
@@ -130,6 +130,7 @@ impl Pin {
         match &mut self.polled {
             None => self.cut += u64::from(phase == Some(Phase::Cut)),
             Some(polled) => {
+                polled.end_truth(phase, interval_ps);
                 let (last, seen) = polled.end(time_ps);
                 self.count(last, interval_ps);
                 self.count(seen, interval_ps);

@@ -8,7 +8,7 @@ use crate::lengths::Lengths;
 use crate::lows::{Lows, Pin};
 use crate::options::{Format, ReadOptions};
 use crate::read::{Reading, read};
-use crate::recorder::{Recorder, Theory};
+use crate::recorder::{Recorded, Recorder};
 use crate::succession::GLITCH_MAX_PS;
 use crate::units::gcd;
 use crate::volume::{Geometry, HostBytes, PAGES_PER_DIE_MIN, Terms, Volume};
@@ -83,23 +83,6 @@ impl Ends {
             tail_s: pins().filter_map(|pin| pin.tail_ps).min().map(|ps| ps as f64 / 1e12),
         }
     }
-}
-
-/// A polling recorder and its expected losses.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Recorded {
-    /// Time between two polls.
-    pub period_us: f64,
-    /// Time that a pin must be high before counts are sent; 0: counts are always sent.
-    pub quiet_s: f64,
-    /// Actual number of programs.
-    pub programs_exact: f64,
-    /// Programs between two polls, on average over all phases of the polling.
-    pub missed: f64,
-    /// High phases between two polls, on average: they merge the low phases around them.
-    pub merged: f64,
-    /// Low phases that were counted but never sent.
-    pub unsent: u64,
 }
 
 /// Results of a measurement.
@@ -219,6 +202,11 @@ fn join_glitches(lows: &mut Lows, chosen: &[usize], set_ps: Option<u64>, warning
             whole += pin.succession.joined.lengths.count();
             pin.join_pieces();
         }
+        if let Some(polled) = &mut pin.polled
+            && (set_ps.is_some() || polled.actual.succession.has_glitches())
+        {
+            polled.actual.join_pieces();
+        }
     }
     if split > whole {
         let below_us = set_ps.unwrap_or(GLITCH_MAX_PS) as f64 / 1e6;
@@ -289,9 +277,12 @@ impl Counted<'_> {
             duration_s: (lows.duration_ps() > 0).then(|| lows.duration_ps() as f64 / 1e12),
             ends: Ends::of(lows, self.chosen),
             step_us: (step_ps > 0).then(|| step_ps as f64 / 1e6),
-            recorder: measurement
-                .recorder
-                .map(|recorder| recorded(recorder, lows, self.chosen, self.program_ps)),
+            recorder: measurement.recorder.map(|recorder| {
+                let polled: Vec<_> =
+                    self.chosen.iter().filter_map(|&pin| lows.pins[pin].polled.as_deref()).collect();
+                let seen_ps = (measurement.program_ps, self.program_ps);
+                Recorded::of(recorder, &polled, seen_ps, lows.step_ps())
+            }),
             left_out: left_out(lows, self.chosen),
             signals,
             humps: self.separation.map(|separation| separation.humps).unwrap_or_default(),
@@ -369,21 +360,6 @@ fn must_have_times(readings: &[Reading]) -> Result<()> {
 /// Returns the size of a regular file.
 fn file_bytes(path: &str) -> Option<u64> {
     std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file).map(|meta| meta.len())
-}
-
-/// Computes the expected losses of the recorder.
-fn recorded(recorder: Recorder, lows: &Lows, chosen: &[usize], program_ps: (u64, u64)) -> Recorded {
-    let polled = || chosen.iter().filter_map(|&pin| lows.pins[pin].polled.as_deref());
-    let theories: Vec<Theory> = polled().map(|polled| polled.theory(program_ps)).collect();
-    let sum = |of: fn(&Theory) -> f64| theories.iter().map(of).sum::<f64>();
-    Recorded {
-        period_us: recorder.period_ps as f64 / 1e6,
-        quiet_s: recorder.quiet_ps as f64 / 1e12,
-        programs_exact: sum(|theory| theory.programs),
-        missed: sum(|theory| theory.missed),
-        merged: sum(|theory| theory.merged),
-        unsent: polled().map(|polled| polled.pending.lengths.count()).sum(),
-    }
 }
 
 /// Estimates the possible errors of the count, in programs. `mixed` of the erases may be programs.

@@ -4,9 +4,12 @@
 //! poll between them merge. It sends its counts whenever the pin has been high for the quiet time. Counts after the
 //! last such time are lost at the end of the capture.
 
+use crate::humps::separate;
 use crate::lengths::Lengths;
 use crate::level::Level;
 use crate::phases::{Counts, Edges, Phase};
+use crate::succession::Succession;
+use serde::Serialize;
 
 /// Settings of a polling recorder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,7 +23,7 @@ pub struct Recorder {
 /// Expected losses of a recorder if phases are independent of its polls.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Theory {
-    /// Low phases within the interval.
+    /// Low phases within the interval, in bins that no end of it cuts.
     pub programs: f64,
     /// Those between two polls: for length L, a share of max(0, 1 - L / period).
     pub missed: f64,
@@ -38,13 +41,25 @@ pub(crate) struct Polled {
     edges: Edges,
     /// Counted but not sent.
     pub pending: Counts,
-    /// All low and high phases.
-    pub low: Lengths,
-    pub high: Lengths,
+    pub actual: Actual,
+}
+
+/// The actual phases of a pin.
+#[derive(Clone, Debug)]
+pub(crate) struct Actual {
+    pub counts: Counts,
+    pub succession: Succession,
+}
+
+impl Actual {
+    /// Counts low phases without the short high phases that split them.
+    pub fn join_pieces(&mut self) {
+        self.counts.replace(&self.succession.pieces, &self.succession.joined);
+    }
 }
 
 impl Polled {
-    pub fn new(recorder: Recorder) -> Self {
+    pub fn new(recorder: Recorder, min_high_ps: Option<u64>) -> Self {
         Self {
             period_ps: recorder.period_ps.clamp(1, 1 << 60) as i64,
             quiet_ps: recorder.quiet_ps,
@@ -52,18 +67,17 @@ impl Polled {
             since_ps: 0,
             edges: Edges::new(),
             pending: Counts::default(),
-            low: Lengths::default(),
-            high: Lengths::default(),
+            actual: Actual { counts: Counts::default(), succession: Succession::new(min_high_ps) },
         }
     }
 
     /// Counts an actual phase that ends, whether the recorder sees it or not.
     #[inline]
-    pub fn truth(&mut self, phase: Option<Phase>) {
-        match phase {
-            Some(Phase::Low(length_ps)) => self.low.add(length_ps),
-            Some(Phase::High(length_ps)) => self.high.add(length_ps),
-            _ => {}
+    pub fn truth(&mut self, phase: Option<Phase>, interval_ps: (u64, u64)) {
+        let Some(phase) = phase else { return };
+        self.actual.succession.add(phase, interval_ps);
+        if let Phase::Low(length_ps) = phase {
+            self.actual.counts.add(length_ps, interval_ps);
         }
     }
 
@@ -83,6 +97,12 @@ impl Polled {
         if look_ps < time_ps { self.edges.change(look_ps, before) } else { None }
     }
 
+    /// Ends the actual phases.
+    pub fn end_truth(&mut self, phase: Option<Phase>, interval_ps: (u64, u64)) {
+        self.truth(phase, interval_ps);
+        self.actual.succession.flush(interval_ps);
+    }
+
     /// Ends the capture; returns the phase that ends at the last polls, and the one that is cut.
     pub fn end(&mut self, time_ps: i64) -> (Option<Phase>, Option<Phase>) {
         let last = self.level.take().and_then(|level| {
@@ -98,16 +118,76 @@ impl Polled {
         let unseen = |length_ps: f64| (1.0 - length_ps / period_ps).max(0.0);
         let middle =
             |(from_ps, to_ps, count): (u64, u64, u64)| (from_ps.midpoint(to_ps) as f64, count as f64);
-        let within =
-            self.low.bins().filter(|&(from_ps, to_ps, _)| from_ps > interval_ps.0 && to_ps <= interval_ps.1);
+        let within = self
+            .actual
+            .counts
+            .lengths
+            .bins()
+            .filter(|&(from_ps, to_ps, _)| from_ps > interval_ps.0 && to_ps <= interval_ps.1);
         let mut theory = Theory::default();
         for (length_ps, count) in within.map(middle) {
             theory.programs += count;
             theory.missed += count * unseen(length_ps);
         }
-        theory.merged =
-            self.high.bins().map(middle).map(|(length_ps, count)| count * unseen(length_ps)).sum();
+        theory.merged = self
+            .actual
+            .succession
+            .high
+            .bins()
+            .map(middle)
+            .map(|(length_ps, count)| count * unseen(length_ps))
+            .sum();
         theory
+    }
+}
+
+/// A polling recorder and its expected losses.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recorded {
+    /// Time between two polls.
+    pub period_us: f64,
+    /// Time that a pin must be high before counts are sent; 0: counts are always sent.
+    pub quiet_s: f64,
+    /// Actual number of programs.
+    pub programs_exact: f64,
+    /// Programs between two polls, on average over all phases of the polling.
+    pub missed: f64,
+    /// High phases between two polls, on average: they merge the low phases around them.
+    pub merged: f64,
+    /// Low phases that were counted but never sent.
+    pub unsent: u64,
+}
+
+impl Recorded {
+    /// Counts what the recorder does not see, and computes its expected losses.
+    ///
+    /// The actual programs are those that the capture has without a recorder: within the interval that the user sets, or
+    /// within the one that their own lengths show at a common step of `step_ps`. Where these show none, the interval
+    /// that the recorder saw counts.
+    pub(crate) fn of(
+        recorder: Recorder,
+        polled: &[&Polled],
+        (set_ps, seen_ps): (Option<(u64, u64)>, (u64, u64)),
+        step_ps: u64,
+    ) -> Self {
+        let mut lengths = Lengths::default();
+        polled.iter().for_each(|polled| lengths.join(&polled.actual.counts.lengths));
+        let detected = || separate(&lengths, step_ps).map(|separation| separation.program_ps);
+        let program_ps = set_ps.or_else(detected).unwrap_or(seen_ps);
+        let programs: u64 = match set_ps {
+            Some(_) => polled.iter().map(|polled| polled.actual.counts.classed[1]).sum(),
+            None => lengths.between(program_ps.0 + 1, program_ps.1),
+        };
+        let theories: Vec<Theory> = polled.iter().map(|polled| polled.theory(program_ps)).collect();
+        let sum = |of: fn(&Theory) -> f64| theories.iter().map(of).sum::<f64>();
+        Self {
+            period_us: recorder.period_ps as f64 / 1e6,
+            quiet_s: recorder.quiet_ps as f64 / 1e12,
+            programs_exact: programs as f64,
+            missed: sum(|theory| theory.missed),
+            merged: sum(|theory| theory.merged),
+            unsent: polled.iter().map(|polled| polled.pending.lengths.count()).sum(),
+        }
     }
 }
 

@@ -200,6 +200,34 @@ fn a_recorder_that_polls_misses_what_arithmetic_says() {
     }
 }
 
+/// The exact count beside a recorder is that of the capture without one, by the same rules: within the user's interval,
+/// which cuts bins of lengths, or within the detected one.
+#[test]
+fn the_exact_count_is_that_without_a_recorder() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("capture.vcd");
+    let mut rng = Rng::new(12, "captures");
+    let (mut now, mut edges, mut counts) = (0, Vec::new(), [0, 0, 0]);
+    for number in 0..10_000 {
+        let length = if number % 2 == 0 { 48 + rng.below(5) } else { 200 + rng.below(1200) };
+        counts[number % 2] += 1;
+        now += 120 + rng.below(400);
+        edges.push((now, now + length));
+        now += length;
+    }
+    std::fs::write(&path, vcd(&mut rng, "1us", &[Drawn { edges, counts }])).unwrap();
+    for program_ps in [None, Some((205 * US, 1395 * US)), Some((90 * US, 2000 * US))] {
+        let mut plan = plan(&path);
+        plan.program_ps = program_ps;
+        let exact = measure(&plan).unwrap().programs;
+        for period_us in [1, 20, 50] {
+            plan.recorder = Some(Recorder { period_ps: period_us * US, quiet_ps: 0 });
+            let recorder = measure(&plan).unwrap().recorder.unwrap();
+            assert_eq!(recorder.programs_exact, exact as f64, "{program_ps:?}, {period_us} us");
+        }
+    }
+}
+
 fn refusal(folder: &Path, name: &str, content: &[u8], change: impl FnOnce(&mut Measurement)) -> String {
     let path = folder.join(name);
     std::fs::write(&path, content).unwrap();
