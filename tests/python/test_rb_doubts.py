@@ -196,3 +196,28 @@ def test_exports_of_tools_have_the_low_phases_that_are_in_them(tmp_path: Path, n
         facts = rb.measure([path], SHAPE, rb.Settings(program_us="499..501", signals=signals))
         assert (facts["programs"], facts["reads"], facts["erases"], facts["unclassified"]) == (count, 0, 0, 0)
         assert facts["duration_s"] == pytest.approx(duration_us / 1e6)
+
+
+CAPTURE = CAPTURES / "random.csv.gz"
+CAPTURED = rb.Shape(channels=4, chips=1, dies=1, planes=2, page_bytes=4096, pages_per_block=128)
+TRUTH, EXACT = 5.065, 11_586
+
+
+@pytest.mark.parametrize("poll_us", [1, 5, 20, 50, 60, 70, 100])
+def test_a_coarser_recorder_is_not_trusted_more_than_a_finer_one(poll_us: float) -> None:
+    """The estimate of the documented capture holds the truth up to polls every 60 us, and is withheld beyond."""
+    host = rb.Host(18_583_552, 0, "--host-bytes")
+    facts = rb.measure([CAPTURE], CAPTURED, rb.Settings(poll_us=poll_us), multi_page=1.0, host=host)
+    assert facts["recorder"]["programs_exact"] == EXACT
+    assert facts["wa_low"] < TRUTH < facts["wa_high"]
+    assert facts["withheld"] == ([] if poll_us <= 60 else ["merged_lows"])
+    if not facts["withheld"]:
+        assert 4.8 <= facts["wa_low"] < facts["wa_high"] <= 5.4
+        assert abs(facts["programs"] / EXACT - 1.0) < 0.007
+
+
+def test_the_exact_count_of_a_recorder_is_that_of_the_interval_of_the_user() -> None:
+    """An end of the interval that lies within a bin of lengths cuts it."""
+    settings = [rb.Settings(program_us="200..2200", poll_us=poll_us) for poll_us in (None, 0.01)]
+    plain, polled = (rb.measure([CAPTURE], CAPTURED, one) for one in settings)
+    assert polled["recorder"]["programs_exact"] == plain["programs"] == polled["programs"]

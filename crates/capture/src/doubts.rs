@@ -4,11 +4,12 @@
 //! Each doubt bounds how many programs there may be less or more. The bounds are added to the interval of write
 //! amplification. Where they are wide, or where the cause leaves a factor open, the estimate is withheld.
 
-use crate::humps::Hump;
+use crate::humps::{Hump, READ_MAX_PS};
 use crate::known::{Core, Doubt, Known, LEAST_SHARE, WITHHELD_SHARE};
 use crate::lengths::Lengths;
 use crate::pieces::{cached, suspended};
-use crate::succession::MERGING_STEP_PS;
+use crate::succession::{BUSY_MAX_PS, MERGING_STEP_PS};
+use crate::volume::Terms;
 
 /// Shortest programs in SLC mode that reads do not hide.
 pub(crate) const SLC_MIN_PS: u64 = 80_000_000;
@@ -26,12 +27,12 @@ pub(crate) fn doubts(known: &Known) -> (Vec<Doubt>, Vec<&'static str>) {
     let core = known.core(10);
     let mut list: Vec<Doubt> = Vec::new();
     if let Some(core) = core {
-        let merged = merged(known, core);
+        let merges = merges(known, core);
         let cached = cached(known, core);
         let suspended = suspended(known, core, cached.is_some());
-        let by_samples = merged.as_ref().map_or(0, |doubt| doubt.more as u64);
+        let by_samples = merges.map_or(0, |merges| merges.all.min(fitting_more(known, core)) as u64);
         list.extend(shared_pin(known, core, (by_samples, suspended.is_some())));
-        list.extend(merged);
+        list.extend(merges.map(|merges| merged(known, core, merges)));
         list.extend(suspended);
         list.extend(cached);
         list.extend(long_programs(known, core));
@@ -124,31 +125,63 @@ fn beyond_programs(known: &Known, core: Core, is_suspended: bool) -> u64 {
     dense.max(filled(core, BETWEEN_SHARE * programs)).max(if is_long { long } else { 0 })
 }
 
-/// Low phases that merge because the high phase between them is shorter than a sample. High phases of one sample show
-/// how many there are with none; of two samples, whether they get more frequent towards zero.
-fn merged(known: &Known, core: Core) -> Option<Doubt> {
-    let step_ps = known.step_ps;
-    if step_ps < MERGING_STEP_PS {
-        return None;
-    }
-    let within = |from: u64, to: u64| known.high.between(step_ps * from / 4, step_ps * to / 4) as f64;
+/// How many low phases may have merged because the high phase between them is shorter than a sample.
+#[derive(Clone, Copy)]
+struct Merges {
+    /// All.
+    all: f64,
+    /// Programs and erases with each other. Merged with a read, a program stays one.
+    programs: f64,
+}
+
+/// Bounds how many high phases are shorter than a sample. Those of one sample show how many there are with none; those
+/// of two samples, whether they get more frequent towards zero.
+fn unseen(high: &Lengths, step_ps: u64) -> f64 {
+    let within = |from: u64, to: u64| high.between(step_ps * from / 4, step_ps * to / 4) as f64;
     let (one, two) = (within(3, 6), within(6, 10));
-    // Lengths that are multiples of a part of a program are no samples.
-    if 4 * step_ps > core.from_ps || one < 5.0 || one < 0.002 * known.high.count() as f64 {
-        return None;
+    if one < 5.0 || one < 0.002 * high.count() as f64 {
+        return 0.0;
     }
     // Evenly spread, half as many as those of one sample are missed; twice that is the bound.
-    let by_high = one * (one / two.max(1.0)).max(1.0);
-    let by_low = known.fitting(core, known.program_ps.0 + 1, 1) - known.programs as f64;
-    let more = by_high.min(by_low.max(0.0));
-    let less = by_high.min(known.low.between(known.program_ps.0 + 1, core.from_ps) as f64);
+    one * (one / two.max(1.0)).max(1.0)
+}
+
+/// Bounds the low phases that merged; none where nothing shows that any did.
+fn merges(known: &Known, core: Core) -> Option<Merges> {
+    let step_ps = known.step_ps;
+    // Lengths that are multiples of a part of a program may be no samples.
+    if step_ps < MERGING_STEP_PS || (!known.is_sampled && 4 * step_ps > core.from_ps) {
+        return None;
+    }
+    let (all, between) = (unseen(known.high, step_ps), unseen(known.high_between_programs, step_ps));
+    // A sample longer than a read hides reads with the short high phases beside them.
+    let shortest = known.high.between(0, step_ps * 6 / 4);
+    if shortest == 0 && step_ps <= BUSY_MAX_PS {
+        return None;
+    }
+    // Commands without data, such as erases, may follow a program at once. They are few: no high phase need show them.
+    let erases = Terms::hidden_erases((known.programs, known.signals as usize), 0, known.geometry);
+    Some(Merges { all, programs: between + erases })
+}
+
+/// Bounds how many more programs fit in the low phases than these are.
+fn fitting_more(known: &Known, core: Core) -> f64 {
+    (known.fitting(core, known.program_ps.0 + 1, 1) - known.programs as f64).max(0.0)
+}
+
+/// Programs that merge with each other or with an erase, and reads that merge to the length of a program.
+fn merged(known: &Known, core: Core, merges: Merges) -> Doubt {
+    let more = merges.programs.min(fitting_more(known, core));
+    // Coarse samples leave no gap between the lengths of reads and of programs.
+    let read_max_ps = if known.is_set { 0 } else { READ_MAX_PS + known.step_ps };
+    let short = known.low.between(known.program_ps.0 + 1, core.from_ps.max(read_max_ps)) as f64;
+    let less = if known.step_ps > BUSY_MAX_PS { short } else { merges.all.min(short) };
     let text = format!(
-        "{:.1} % of high phases last one sample of {} us, so shorter ones are missed and low phases merge: up to \
-         {more:.0} programs more; sample at least ten times as often",
-        100.0 * one / known.high.count() as f64,
-        us(step_ps)
+        "samples of {} us miss shorter high phases, and low phases around them merge: up to {more:.0} programs more; \
+         sample at least ten times as often",
+        us(known.step_ps)
     );
-    Some(Doubt { code: "merged_lows", less, more, is_open: false, text })
+    Doubt { code: "merged_lows", less, more, is_open: false, text }
 }
 
 /// Programs among what counts as erases: a hump below the longest one, or one with more members than blocks are

@@ -38,6 +38,8 @@ pub(crate) struct Known<'a> {
     pub after_reads: &'a Lengths,
     /// High phases between a low phase of a register and a read.
     pub high_after_busy: &'a Lengths,
+    /// High phases between two low phases longer than a read.
+    pub high_between_programs: &'a Lengths,
     /// Time of all pins with an unknown level.
     pub lost_ps: u64,
     /// The lengths of programs; those that the user sets leave no doubt about classes.
@@ -45,6 +47,8 @@ pub(crate) struct Known<'a> {
     pub separation: Option<&'a Separation>,
     pub is_set: bool,
     pub step_ps: u64,
+    /// Whether the step is known to be that of samples, not only a common divisor of times.
+    pub is_sampled: bool,
     pub programs: u64,
     pub signals: u64,
     pub dies_per_signal: Option<u32>,

@@ -289,6 +289,11 @@ impl Lows {
         self.duration_ps
     }
 
+    /// Returns whether a capture states the period of its samples.
+    pub(crate) fn is_sampled(&self) -> bool {
+        self.period_ps > 0
+    }
+
     /// Returns the common divisor of all times: the sampling period, or a part of it; 0 with fewer than two times.
     #[must_use]
     pub fn step_ps(&self) -> u64 {

@@ -31,6 +31,8 @@ pub(crate) struct Succession {
     pub after_reads: Lengths,
     /// High phases between a low phase of a register and a read.
     pub high_after_busy: Lengths,
+    /// High phases between two low phases longer than a read.
+    pub high_between_programs: Lengths,
     /// Time without a known level between two known ones.
     pub lost_ps: u64,
     /// Common divisor of all phases, a multiple of the sampling period; not exact below [`MERGING_STEP_PS`].
@@ -65,6 +67,7 @@ impl Succession {
             beside_reads: Lengths::default(),
             after_reads: Lengths::default(),
             high_after_busy: Lengths::default(),
+            high_between_programs: Lengths::default(),
             lost_ps: 0,
             step_ps: 0,
             short_ps: min_high_ps.unwrap_or(GLITCH_MAX_PS),
@@ -162,6 +165,9 @@ impl Succession {
         }
         if before_ps.is_some_and(|before_ps| before_ps <= BUSY_MAX_PS) && is_read(whole_ps) {
             self.high_after_busy.add(self.high_ps);
+        }
+        if before_ps.is_some_and(|before_ps| before_ps > read_max_ps) && whole_ps > read_max_ps {
+            self.high_between_programs.add(self.high_ps);
         }
         self.is_beside = before_ps.is_some_and(is_read);
         if self.is_beside {

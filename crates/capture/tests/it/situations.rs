@@ -4,7 +4,7 @@
 use floatgate_base::Rng;
 use floatgate_base::testing::Bound;
 use floatgate_capture::{
-    Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, WaveWriter, measure,
+    Format, Geometry, HostBytes, Measured, Measurement, ReadOptions, Recorder, WaveWriter, measure,
 };
 use std::path::Path;
 
@@ -239,6 +239,55 @@ fn samples_that_merge_low_phases_widen_the_interval() {
         check(&cover(&format!("sampled every {step} us"), &["merged_lows"], |rng, chip, path| {
             write(path, &sampled(plain(rng, chip), step * US));
             measured(path, PROGRAMS, |_| ())
+        }));
+    }
+}
+
+/// Programs whose data come `data` before them, and reads and erases that follow at once.
+fn commands(rng: &mut Rng, chip: &Chip, data: u64) -> Lows {
+    let (mut lows, mut now) = (Vec::new(), MS);
+    let mut add = |gap: u64, length: u64| {
+        lows.push((now + gap, now + gap + length));
+        now += gap + length;
+    };
+    for number in 0..PROGRAMS {
+        if rng.below(100) < chip.reads {
+            add(100, chip.length(rng, chip.read));
+        }
+        add(data, chip.program(rng));
+        if number % u64::from(PAGES_PER_BLOCK) == 0 {
+            add(100, chip.length(rng, chip.erase));
+        }
+    }
+    lows
+}
+
+fn polled(path: &Path, step_us: u64) -> Measured {
+    let recorder = Recorder { period_ps: step_us * 1_000_000, quiet_ps: 0 };
+    measured(path, PROGRAMS, |measurement| measurement.recorder = Some(recorder))
+}
+
+/// A read that merges with the program beside it leaves one program. The high phases between programs show that these
+/// do not merge, however many reads do.
+#[test]
+fn reads_that_merge_with_programs_leave_an_estimate() {
+    for step_us in [1, 5, 10, 20, 50] {
+        let coverage = cover(&format!("reads at once, polled every {step_us} us"), &[], |rng, chip, path| {
+            write(path, &commands(rng, chip, 102_500));
+            polled(path, step_us)
+        });
+        check(&coverage);
+        assert_eq!(coverage.inside, SEEDS, "{step_us}: {coverage:?}");
+    }
+}
+
+#[test]
+fn programs_that_merge_at_coarse_polls_widen_the_interval() {
+    for (data_us, step_us) in [(60, 50), (60, 100), (30, 50), (10, 20), (3, 20)] {
+        let name = format!("data of {data_us} us, polled every {step_us} us");
+        check(&cover(&name, &["merged_lows", "shared_pin", "slow_programs"], |rng, chip, path| {
+            write(path, &commands(rng, chip, data_us * US));
+            polled(path, step_us)
         }));
     }
 }
