@@ -16,6 +16,7 @@ from floatgate.base import units
 from floatgate.report import sections, summary
 from floatgate.report.sections import (
     amplification,
+    backlog,
     buffer,
     drive,
     forced,
@@ -368,12 +369,12 @@ def test_a_drive_that_falls_behind_says_so() -> None:
         "span_s": 150.0,
         "config": {"workload": {"arrival": "open"}},
     }
-    assert (latency.backlog(result) or "").startswith(
+    assert (backlog.remark(result) or "").startswith(
         "the drive could not keep up: requests that arrived within 100 s took 150 s"
     )
-    assert latency.backlog({**result, "span_s": 105.0}) is None
-    assert latency.backlog({**result, "config": {"workload": {"arrival": "closed"}}}) is None
-    assert latency.backlog({"span_s": 5.0}) is None
+    assert backlog.remark({**result, "span_s": 105.0}) is None
+    assert backlog.remark({**result, "config": {"workload": {"arrival": "closed"}}}) is None
+    assert backlog.remark({"span_s": 5.0}) is None
 
 
 def test_contexts_that_are_not_told_apart_are_counted() -> None:

@@ -24,7 +24,7 @@ from floatgate.run.experiment import Experiment, ExperimentLike, Overrides, Sett
 from floatgate.run.run import Run, check, load
 from floatgate.run.saving import write_files
 from floatgate.study import also_differs, differences, range_ends
-from floatgate.study.compare_rows import flat_rows, notes, settings_rows, table_rows
+from floatgate.study.compare_rows import caveats, flat_rows, notes, settings_rows, table_rows
 from floatgate.study.runs.engine import Engine, Local, Progress
 from floatgate.study.runs.plan import RunPlan, plan_runs
 from floatgate.study.runs.points import Axis, Points
@@ -192,7 +192,7 @@ class Comparison(Framed):
         header, rows = self.rows()
         lines = [table(header, rows, right=frozenset(range(max(1, len(self.keys)), len(header))))]
         at_end = range_ends.remark(settings_rows(self), self.keys)
-        return "\n".join([*lines, *notes(self), *([at_end] if at_end else []), *self.failures()])
+        return "\n".join([*lines, *notes(self), *caveats(self), *([at_end] if at_end else []), *self.failures()])
 
     def failures(self) -> list[str]:
         """Return what ended the runs that failed, one text each."""

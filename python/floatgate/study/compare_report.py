@@ -11,7 +11,7 @@ from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
 from floatgate.study import also_differs, difference_charts, varied_charts
-from floatgate.study.compare_rows import notes, settings_rows, table_rows
+from floatgate.study.compare_rows import caveats, notes, settings_rows, table_rows
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison, Setting
@@ -33,6 +33,7 @@ def page(comparison: Comparison, command: str | None = None) -> str:
     header, rows = table_rows(comparison, page=True)
     parts = [
         *_best(comparison),
+        *map(Text, caveats(comparison)),
         *difference_charts.sections(comparison, settings_rows(comparison), _short),
         *_pictures(comparison),
         Section("All settings", [Grid(header, rows, texts=max(1, len(keys))), *_below(comparison)]),

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from floatgate.base.errors import one_line
-from floatgate.report.sections import amplification, garbage, lifetime_headline, orders, streams
+from floatgate.report import several
+from floatgate.report.sections import amplification, lifetime_headline, orders, streams
 from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
@@ -47,18 +48,22 @@ def _folders(setting: Setting) -> str:
     return " to ".join(dict.fromkeys([names[0], names[-1]])) if names else ""
 
 
+def caveats(comparison: Comparison) -> list[str]:
+    """Return what a run under some of the settings notes, with the settings: its figures do not mean what they seem."""
+    results = {setting.label: setting.result for setting in comparison if setting.result is not None}
+    runs = {setting.label: setting.run.result.to_dict() for setting in comparison if setting.run is not None}
+    return several.notes(results, runs)
+
+
 def notes(comparison: Comparison) -> list[str]:
     """Return how to read the columns that need it, where seeds change nothing, and what intervals cover."""
     read = [columns.note for columns in _columns(comparison) if columns.note]
-    results = {setting.label: setting.result for setting in comparison if setting.result is not None}
     return [
         *also_differs.notes(comparison),
         *visible_capacity.notes(comparison),
         *streams.batch_notes([run.result.to_dict() for run in comparison.runs]),
         *_matched(comparison),
         *read,
-        *garbage.notes(results),
-        *lifetime_headline.shortages(results),
         *_seedless(comparison),
         *_intervals(comparison),
     ]

@@ -79,5 +79,5 @@ def notes(results: Mapping[str, Mapping[str, Any]]) -> list[str]:
     ]
 
 
-SECTION = section.Section("garbage", remarks=remarks)
+SECTION = section.Section("garbage", remarks=remarks, notes=notes)
 """Remarks on collection by garbage."""

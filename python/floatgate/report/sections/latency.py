@@ -154,21 +154,6 @@ def hot_reads(result: dict[str, Any]) -> str | None:
     return f"{text} The busiest of {chips} chips served {times} times as many of them as the average."
 
 
-def backlog(result: dict[str, Any]) -> str | None:
-    """Note that a timed drive fell behind the stamps of its requests, where it did."""
-    arrived, served = look(result, "latency_us", "arrivals_s"), look(result, "span_s")
-    if not arrived or not served or look(result, "config", "workload", "arrival") != "open":
-        return None
-    # The last requests may take a moment; a lag of a tenth means a growing queue.
-    if served < 1.1 * arrived:
-        return None
-    return (
-        f"the drive could not keep up: requests that arrived within {units.span(arrived)} took {units.span(served)}; "
-        "latencies include the growing queue, and life counts the longer time (use more channels or dies, or "
-        'workload.arrival = "closed")'
-    )
-
-
 def known(result: dict[str, Any]) -> bool:
     """Return whether the mode knows latencies."""
     return any(look(result, "latency_us", kind) for kind, _ in latency_charts.KINDS)
@@ -210,6 +195,5 @@ SECTION = section.Section(
     lines=lambda run, result: [("latency", line(result)), *(("", text) for text in longest(run, result))],
     cards=cards,
     parts=parts,
-    remarks=lambda result: [backlog(result)],
     columns=[_columns(kind) for kind, _ in latency_charts.KINDS],
 )

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base import units
-from floatgate.report.sections import section
+from floatgate.report.sections import backlog, section
 from floatgate.results.result_view import look
 
 Facts = Mapping[str, Any]
@@ -25,13 +25,13 @@ TBW, FIRST_TBW = "lifetime.tbw_bytes", "lifetime.tbw_first_block_bytes"
 """Keys of both lives in bytes that the host writes."""
 FIRST_OF = {YEARS: FIRST_BLOCK, TBW: FIRST_TBW}
 """Keys of lives of the average block, and those until the first block wears out."""
-PACE = ("mode", "workload.arrival")
+PACE = ("mode", *backlog.COLUMNS)
 """Columns of flat tables that say whether the drive sets the rate of a run."""
 _OWN_PACE = frozenset({"closed", "think"})
 """Values of ``workload.arrival`` under which a request waits for earlier ones: the faster the drive, the more a day."""
 OWN_PACE_NOTE = (
-    "Lives are bytes that the host writes until wear-out (TBW): in a closed loop a faster setting writes more per day, "
-    "and days would count against it."
+    "Lives are bytes that the host writes until wear-out (TBW): in a closed loop, and where the drive cannot keep up, "
+    "a faster setting writes more per day, and days would count against it."
 )
 """How to read lives of runs whose rate the drive sets."""
 INSTEAD = {TBW: YEARS}
@@ -100,10 +100,6 @@ def too_short(result: Facts | None) -> str | None:
     return None if short is None else str(short)
 
 
-_NAMED_MAX = 3
-"""Settings that a note names; of more it says how many they are."""
-
-
 def shortages(results: Mapping[str, Facts]) -> list[str]:
     """Say which of several settings tell no life, why, and the setting that mends it for all of them.
 
@@ -121,9 +117,7 @@ def shortages(results: Mapping[str, Facts]) -> list[str]:
     phrases = []
     for group in groups.values():
         worst = max(group.values(), key=lambda one: one.setting[1] if one.setting else 0)
-        which = "All settings" if len(group) == len(results) else f"{len(group)} of {len(results)} settings"
-        listed = ("; " if any(", " in label for label in group) else ", ").join(group)
-        which = listed if len(group) < len(results) and len(group) <= _NAMED_MAX else which
+        which = section.which(list(group), len(results))
         lacks = "no steady WAF and no life yet" if worst.text.startswith(_NOT_STATIONARY) else "no life yet"
         alike = worst.setting is None or len({one.setting for one in group.values()}) == 1
         phrases.append(f"{which}: {lacks}; {worst if alike else worst.text_for_all()}.")
@@ -177,13 +171,20 @@ def uneven_row(row: Mapping[str, Any]) -> bool:
 
 
 def own_pace(result: Facts | None) -> bool:
-    """Return whether the drive sets the rate of a run, as in a closed loop: days of its life measure speed too."""
-    return look(result, "mode") == "timed" and look(result, "config", "workload", "arrival") in _OWN_PACE
+    """Return whether the drive sets the rate of a run: days of its life measure speed too.
+
+    It does in a closed loop, and where it falls behind the stamps of the requests.
+    """
+    if look(result, "mode") != "timed":
+        return False
+    return look(result, "config", "workload", "arrival") in _OWN_PACE or backlog.spans(result) is not None
 
 
 def own_pace_row(row: Mapping[str, Any]) -> bool:
     """Return the same of a flat row with the columns :data:`PACE`."""
-    return row.get(PACE[0]) == "timed" and row.get(PACE[1]) in _OWN_PACE
+    if row.get("mode") != "timed":
+        return False
+    return row.get("workload.arrival") in _OWN_PACE or backlog.spans_of_row(row) is not None
 
 
 def warning(result: Facts | None) -> str | None:
@@ -399,5 +400,6 @@ SECTION = section.Section(
     lines=lambda _, result: [("life", line(result))],
     cards=cards,
     remarks=lambda result: [warning(result)],
+    notes=shortages,
     columns=[section.Columns(["life"], lambda result, _: [cell(result)], fitted=of_several)],
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from floatgate.report.sections import (
     amplification,
     assumptions,
+    backlog,
     buffer,
     dispatch,
     distributions,
@@ -71,7 +72,7 @@ REMARKS = (
     disturb.SECTION,
     reduce.SECTION,
     throttle.SECTION,
-    latency.SECTION,
+    backlog.SECTION,
     idle.SECTION,
     timing.SECTION,
     workload.SECTION,
@@ -82,7 +83,7 @@ REMARKS = (
     garbage.SECTION,
     forced.SECTION,
 )
-"""Sections with remarks, which end the summary."""
+"""Sections with remarks, which end the summary, and with notes on several results."""
 CARDS = (
     lifetime_headline.SECTION,
     rating.SECTION,

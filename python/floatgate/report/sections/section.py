@@ -60,6 +60,8 @@ class Section:
         parts: its parts of the page, from the run and its result.
         remarks: what a reader of its metrics must know; None is left out.
         columns: its columns of the table that compares settings.
+        notes: what a reader of such a table must know, from the results by the labels of their settings; each note
+            names the settings that it is on. Without it, remarks on some of the settings alone are the notes.
     """
 
     name: str
@@ -68,6 +70,28 @@ class Section:
     parts: Callable[[RunView, Result], Sequence[Part]] = _nothing_of_run
     remarks: Callable[[Result], Sequence[str | None]] = _nothing_of_result
     columns: Sequence[Columns] = ()
+    notes: Callable[[Mapping[str, Mapping[str, Any]]], Sequence[str]] | None = None
+
+
+NAMED_MAX = 3
+"""Settings that a note names; of more it says how many they are."""
+LISTED_MAX = 8
+"""The same of a note that has nothing else to say of each."""
+
+
+def which(labels: Sequence[str], count: int, named_max: int = NAMED_MAX) -> str:
+    """Format as ``All settings``, ``greedy, dac`` or ``4 of 6 settings``: those of ``count`` that a note is on.
+
+    Args:
+        labels: of these settings.
+        count: of all settings.
+        named_max: labels that are listed at most.
+    """
+    if len(labels) == count:
+        return "All settings"
+    if len(labels) > named_max:
+        return f"{len(labels)} of {count} settings"
+    return ("; " if any(", " in label for label in labels) else ", ").join(labels)
 
 
 def count(value: int | None) -> str:

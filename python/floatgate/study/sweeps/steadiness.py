@@ -1,14 +1,16 @@
-"""How to read the write amplification of a sweep: runs that are not steady, and collection of several blocks at a time.
+"""How to read the figures of a sweep: runs that are not steady, drives that fell behind, collection of several blocks.
 
 A sweep keeps flat rows. Those of the columns that decide are made results again, with figures and settings by name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from floatgate.report.sections import garbage, lifetime_headline, streams
+from floatgate.report import several
+from floatgate.report.sections import backlog, forced, garbage, lifetime_headline, streams
 from floatgate.report.sections.limits.settings import plain_text
 from floatgate.study.runs.work import DONE
 
@@ -19,10 +21,14 @@ _COLUMNS = (
     *(f"evidence.{name}" for name in ("enough", "why", "transient_requests", "drive_writes", "drive_writes_needed")),
     *(f"workload.{name}" for name in ("kind", "passes", "requests", "warmup_requests")),
     *(f"ftl.collect.{name}" for name in ("mode", "trigger_free_blocks", "stop_free_blocks")),
+    *lifetime_headline.PACE,
+    forced.KEY,
     garbage.KEY,
     "ftl.separate.policy",
 )
-"""Columns that decide whether a run is steady, and how much is collected at a time."""
+"""Columns that decide whether a run is steady, whether its drive kept up, and how much is collected at a time."""
+_MEANS = (forced.KEY, *backlog.COLUMNS[1:])
+"""Columns of which the mean over seeds counts."""
 
 
 def notes(sweep: LoadedSweep) -> list[str]:
@@ -33,14 +39,21 @@ def notes(sweep: LoadedSweep) -> list[str]:
     """
     table = sweep.arrow()
     wanted = [name for name in table.column_names if name in _COLUMNS]
-    results: dict[str, dict[str, Any]] = {}
+    groups: dict[str, list[dict[str, Any]]] = {}
     for row in table.select(list(dict.fromkeys(["status", *sweep.keys, *wanted]))).to_pylist():
-        if row["status"] != DONE:
-            continue
-        label, result = ", ".join(plain_text(row[key]) for key in sweep.keys), _nested(row)
-        if label not in results or _lacks(result) > _lacks(results[label]):
-            results[label] = result
-    return [*streams.batch_notes(list(results.values())), *lifetime_headline.shortages(results)]
+        if row["status"] == DONE:
+            groups.setdefault(", ".join(plain_text(row[key]) for key in sweep.keys), []).append(row)
+    results = {label: _of_seeds(rows) for label, rows in groups.items()}
+    return [*streams.batch_notes(list(results.values())), *several.notes(results)]
+
+
+def _of_seeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return one result of the rows of several seeds: the one that lacks most, with the means of some columns."""
+    means = {}
+    for key in _MEANS:
+        values = [value for row in rows if (value := row.get(key)) is not None]
+        means[key] = math.fsum(values) / len(values) if values else None
+    return max((_nested({**row, **means}) for row in rows), key=_lacks)
 
 
 def _lacks(result: Mapping[str, Any]) -> tuple[bool, int]:

@@ -11,7 +11,8 @@ from typing import Any
 
 from floatgate.base import units
 from floatgate.pages.causes import READ_RECLAIM
-from floatgate.report.sections import disturb, forced, latency, lifetime_headline, rating
+from floatgate.report.sections import backlog as behind_arrivals
+from floatgate.report.sections import disturb, forced, lifetime_headline, rating
 from floatgate.report.sections.amplification import amplification
 from floatgate.report.sections.forecast import ends, entry, life_range, lines, load, written_part
 from floatgate.report.sections.limits import closed_forms, waits
@@ -286,7 +287,7 @@ def read_waits_saved(case: Subject) -> Value:
 
 def backlog(case: Subject) -> float | None:
     """Return how much longer than its arrivals the service of an open workload took, as a factor."""
-    if latency.backlog(dict(case.result)) is None:
+    if behind_arrivals.spans(case.result) is None:
         return None
     return ratio(case.metric("span_s"), case.metric("latency_us.arrivals_s"))
 

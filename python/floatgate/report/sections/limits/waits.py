@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from floatgate.base import units
 from floatgate.pages.causes import BACKGROUND, READ_RECLAIM
-from floatgate.report.sections import latency, waiting
+from floatgate.report.sections import backlog, waiting
 from floatgate.report.sections.limits.subject import Subject
 
 Value = float | str | None
@@ -130,7 +130,7 @@ def own_write(case: Subject) -> float | None:
     page that waits for the job. None with a buffer, which answers such reads, in another order, and in a backlog.
     """
     means = case.metric("latency_us.waiting.read")
-    if latency.backlog(dict(case.result)) is not None:
+    if backlog.spans(case.result) is not None:
         return None
     if case.metric("buffer") or not _reads_first(case) or "foreground_job" not in jobs_below_reads(case):
         return None
@@ -198,7 +198,7 @@ def reclaim_excess(case: Subject) -> float | None:
     """
     during, others = (case.metric(f"reclaim.response_us.{when}") for when in ("during", "otherwise"))
     total = case.metric("latency_us.read.count"), case.metric("latency_us.read.mean")
-    if not during or not others or None in total or latency.backlog(dict(case.result)) is not None:
+    if not during or not others or None in total or backlog.spans(case.result) is not None:
         return None
     means = during.get("mean"), others.get("mean")
     if not during.get("count") or None in means:
@@ -252,7 +252,7 @@ def reclaim_tail(case: Subject) -> float | None:
 
 def reclaim_tail_share(case: Subject) -> float | None:
     """Return the part of p99.9 of all reads that goes if reads during reclaims are left out; None in a backlog."""
-    if latency.backlog(dict(case.result)) is not None:
+    if backlog.spans(case.result) is not None:
         return None
     rest = ratio(case.metric("reclaim.response_us.otherwise.p999"), case.metric("latency_us.read.p999"))
     return None if rest is None else max(0.0, 1.0 - rest)
