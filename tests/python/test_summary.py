@@ -145,6 +145,36 @@ def test_a_run_that_is_too_short_tells_no_life() -> None:
     assert lifetime_headline.years({**RESULT, "evidence": {**evidence, "enough": True}}) == 4.1
 
 
+def test_the_beginning_of_a_trace_is_left_out_by_whole_passes() -> None:
+    """Twice the length would hold the beginning, too: the remedy would never mend the run."""
+    drifting = {"enough": False, "why": "not stationary", "drive_writes": 80.0, "drive_writes_needed": 160.0}
+
+    def remedy(passes: int, transient: int | None, *, worn_in: int = 0, **config: int) -> tuple[str, int] | None:
+        """What a run on a trace of 1000 requests names."""
+        before = max(config.get("warmup_requests", 0), 1000 * max(config.get("warmup_passes", 0), worn_in))
+        counted = 1000 * (passes + max(config.get("warmup_passes", 0), worn_in)) - before
+        result = {
+            **RESULT,
+            "evidence": {**drifting, "transient_requests": transient},
+            "workload": {"kind": "trace", "passes": passes, "requests": counted},
+            "precondition": {"wear_in_passes": worn_in} if worn_in else None,
+            "config": {"workload": config},
+        }
+        short = lifetime_headline.shortage(result)
+        assert short is not None
+        return short.setting
+
+    assert remedy(16, 1200, warmup_passes=1) == ("workload.warmup_passes", 3)
+    assert remedy(16, 1000, warmup_passes=1) == ("workload.warmup_passes", 2)
+    assert remedy(16, 1200, warmup_passes=1, worn_in=4) == ("workload.warmup_passes", 6)
+    assert remedy(4, 500, warmup_passes=1, warmup_requests=1700) == ("workload.warmup_passes", 3)
+    assert remedy(4, 500, warmup_requests=1700) == ("workload.warmup_passes", 3)
+    assert remedy(1, 500) == ("workload.warmup_passes", 1)
+    # More passes before it do not change how a single pass begins.
+    assert remedy(1, 500, warmup_passes=1) == ("workload.repeat", 2)
+    assert remedy(4, None, warmup_passes=1) == ("workload.repeat", 8)
+
+
 def test_a_run_that_programmed_nothing_tells_no_life() -> None:
     """What the host wrote is in an unfinished chunk: how long the run should be is not known."""
     settings = {"drive.capacity": "64 MiB", "lifetime.reduce.policy": "compress", "workload.compressed_share": 0.5}

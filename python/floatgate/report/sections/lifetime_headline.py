@@ -47,6 +47,8 @@ _SURE = 0.05
 """A range of lives that is narrower than this share of its figure is left out."""
 
 
+_ROUNDING = 1e-6
+"""Part of a pass that is not worth another one."""
 _NOT_STATIONARY = "not stationary"
 """The reason of a result whose write amplification still changes."""
 
@@ -125,16 +127,36 @@ def shortages(results: Mapping[str, Facts]) -> list[str]:
 
 
 def _without_transient(result: Facts | None) -> tuple[str, int] | None:
-    """Return the setting that leaves out the requests before the steady state; None where a longer run is needed.
-
-    A trace has its laps of wear-in for this (``ftl.wear_in_max``).
-    """
+    """Return the setting that leaves out the requests before the steady state; None where a longer run is needed."""
     facts = look(result, "evidence") or {}
     transient = facts.get("transient_requests")
-    if facts["why"] != _NOT_STATIONARY or not transient or look(result, "workload", "kind") == "trace":
+    if facts["why"] != _NOT_STATIONARY or not transient:
         return None
     before = look(result, "config", "workload", "warmup_requests") or 0
+    if look(result, "workload", "kind") == "trace":
+        return _passes_before(result, before, transient)
     return "workload.warmup_requests", before + transient
+
+
+def _passes_before(result: Facts | None, before: int, transient: int) -> tuple[str, int] | None:
+    """Return the whole passes over a trace that hold the requests before its steady state.
+
+    Where the only pass is served by a drive that has served it before, its beginning differs from the rest of the
+    trace: more passes before it would not mend that.
+
+    Args:
+        result: of a run on a trace.
+        before: ``workload.warmup_requests``.
+        transient: counted requests before the steady state.
+    """
+    counted, passes = (look(result, "workload", key) for key in ("requests", "passes"))
+    stated = look(result, "config", "workload", "warmup_passes") or 0
+    served = max(stated, look(result, "precondition", "wear_in_passes") or 0)
+    if not counted or not passes or (passes == 1 and (served or before)):
+        return None
+    # The warm-up of requests may end within a counted pass, or before one.
+    each = max(counted / passes, (counted + before) / (passes + served))
+    return "workload.warmup_passes", math.ceil((max(before, served * each) + transient) / each - _ROUNDING)
 
 
 def is_life(key: str) -> bool:

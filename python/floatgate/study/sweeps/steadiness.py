@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     *(f"evidence.{name}" for name in ("enough", "why", "transient_requests", "drive_writes", "drive_writes_needed")),
-    *(f"workload.{name}" for name in ("kind", "passes", "requests", "warmup_requests")),
+    *(f"workload.{name}" for name in ("kind", "passes", "requests", "warmup_requests", "warmup_passes")),
+    "precondition.wear_in_passes",
     *(f"ftl.collect.{name}" for name in ("mode", "trigger_free_blocks", "stop_free_blocks")),
     *lifetime_headline.PACE,
     forced.KEY,
