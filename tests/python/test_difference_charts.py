@@ -13,12 +13,15 @@ import pytest
 import floatgate
 from floatgate.pages import pictures
 from floatgate.pages.parts import pictures_of
+from floatgate.results import seed_stats
 from floatgate.study import difference_charts
 from floatgate.study.compare import Comparison
 from floatgate.study.varied_charts import BARS_MAX, Figure
 
 SMALL = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 40000\n"
 WAF = Figure("waf_bytes", "Write amplification", "flash bytes per host byte")
+UNSTEADY = "All settings: no steady WAF yet."
+"""So short a run has none."""
 POLICIES = ["greedy", "fifo", "cost-benefit"]
 
 
@@ -63,19 +66,83 @@ def test_captions_say_what_intervals_are_of(comparison: Comparison) -> None:
     assert f"95 % intervals, the wider of {pairs} {batches}." in captions["difference-waf-bytes"]
     assert f"95 % intervals, {pairs}. The dashed" in captions["difference-wear-erases-max"]
     wider = "the wider of Student's over 3 seeds and the one from batches of the runs"
-    assert captions["compared-waf-bytes-1"] == f"Means over 3 seeds. Intervals are 95 %, {wider}."
+    assert captions["compared-waf-bytes-1"] == f"Means over 3 seeds. Intervals are 95 %, {wider}. {UNSTEADY}"
     single = compared(1, POLICIES)
     alone = {one.name: one.caption for one in pictures_of(single.report)}
-    assert alone["compared-waf-bytes-1"] == "Intervals are 95 %, from batches of the run."
+    assert alone["compared-waf-bytes-1"] == f"Intervals are 95 %, from batches of the run. {UNSTEADY}"
     assert difference_charts.interval_words(single, "waf_bytes") == "from batches over the same requests"
-    assert alone["compared-wear-erases-max-1"] == ""
+    assert alone["compared-wear-erases-max-1"] == UNSTEADY
+    # Without an interval a mean is a mean, too.
+    assert captions["compared-wear-erases-max-1"] == f"Means over 3 seeds. {UNSTEADY}"
 
 
 def test_captions_of_sweeps_say_what_intervals_are_of(tmp_path: Path) -> None:
     swept = floatgate.sweep(SMALL, {"ftl.spare_factor": [0.2, 0.3]}, out=tmp_path / "sw", repeat=2, jobs=1)
     captions = {one.name: one.caption for one in pictures_of(swept.report)}
     assert captions["varied-waf-bytes-1"].startswith("Means over 2 seeds. Intervals are 95 %, the wider of Student's")
-    assert captions["varied-wear-erases-max-1"] == "Means over 2 seeds. Intervals are 95 %, Student's over 2 seeds."
+    assert captions["varied-wear-erases-max-1"].startswith(
+        "Means over 2 seeds. Intervals are 95 %, Student's over 2 seeds."
+    )
+
+
+def trace_of(folder: Path) -> str:
+    """An experiment on a trace, whose seed draws the first state of the drive."""
+    trace = folder / "t.csv"
+    writes = [f"{(number * 7919) % 12000 * 8},4096,W,{number * 0.001:.4f}" for number in range(20000)]
+    trace.write_text("".join(f"0,{line}\n" for line in writes))
+    keys = "[workload]\nkind = 'trace'\nrepeat = 8\nwarmup_passes = 4\nformat = 'spc'\n"
+    return f"[drive]\ncapacity = '64 MiB'\n[ftl]\nprecondition = 'random'\n{keys}file = '{trace}'\n"
+
+
+def test_seeds_on_a_trace_that_agree_make_no_interval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They share the trace: that they agree does not say what another trace would change."""
+    monkeypatch.setattr(seed_stats, "ALIKE", 0.3)  # on so small a drive they differ by some percent
+    done = floatgate.compare(trace_of(tmp_path), {"ftl.collect.policy": ["greedy", "fifo"]}, repeat=3)
+    shared = "Seeds share the trace: the intervals of other metrics than WAF cover what a seed changes on the drive"
+    assert shared in done.text()
+    entry = done.difference(done.settings[1])
+    assert entry is not None
+    worn = entry["figures"]["wear.erases_max"]
+    assert (worn["difference_95"], worn["seeds_agree"]) == (None, True)
+    assert worn["difference"] != 0.0
+    assert entry["waf_95"] is not None
+    captions = {one.name: one.caption for one in pictures_of(done.report)}
+    caption = captions["difference-wear-erases-max"]
+    assert caption.startswith("The dashed line is no difference. No interval: the seed changes almost nothing here")
+    rows = table_of(drawn_of(done)["difference-wear-erases-max"].draw(560).to_dict())
+    assert [row["ftl.collect.policy"] for row in rows if row["label"]] == ["fifo"]
+    assert "low" not in rows[0]
+    swept = floatgate.sweep(
+        trace_of(tmp_path), {"ftl.collect.policy": ["greedy"]}, out=tmp_path / "sw", repeat=3, jobs=1
+    )
+    assert any(note.startswith(shared) for note in swept.notes())
+    (row,) = swept.settings()
+    assert "wear.erases_max.low" not in row
+    assert "waf_bytes.low" in row
+
+
+def test_seeds_agree_to_three_digits() -> None:
+    assert seed_stats.agree([1.0, 1.0005, 1.0], drawn=False)
+    assert seed_stats.agree([0.0, 0.0], drawn=False)
+    assert not seed_stats.agree([1.0, 1.002], drawn=False)
+    assert not seed_stats.agree([1.0], drawn=False)
+    # What a generator draws is another workload with each seed.
+    assert not seed_stats.agree([1.0, 1.0], drawn=True)
+
+
+def test_captions_name_settings_that_are_not_steady(tmp_path: Path) -> None:
+    begun = "[drive]\ncapacity = '64 MiB'\n[workload]\nrequests = 40000\n"
+    vary: dict[str, list[object]] = {"workload.warmup_requests": [0, 100_000]}
+    done = floatgate.compare(begun, vary, repeat=2)
+    why = [setting.result["evidence"]["why"] for setting in done if setting.result is not None]
+    assert why == ["not stationary", None]
+    captions = {one.name: one.caption for one in pictures_of(done.report)}
+    named = [name for name in captions if captions[name].endswith("0: no steady WAF yet.")]
+    assert {"compared-waf-bytes-1", "compared-wear-erases-max-1", "difference-wear-erases-max"} <= set(named), captions
+    swept = floatgate.sweep(begun, vary, out=tmp_path / "sw", jobs=1)
+    assert [row.get("unsteady") for row in swept.settings()] == [True, None]
+    captions = {one.name: one.caption for one in pictures_of(swept.report)}
+    assert captions["varied-waf-bytes-1"].endswith("0: no steady WAF yet.")
 
 
 def test_zero_stands_on_the_axis(comparison: Comparison) -> None:

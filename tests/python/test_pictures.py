@@ -131,6 +131,22 @@ def test_data_of_what_varied_have_a_column_for_each_key(cli: Cli, tmp_path: Path
     assert settings == set(itertools.product(*vary.values()))
 
 
+def test_data_of_comparisons_have_them_too_and_captions_name_columns_of_the_data(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "t.toml").write_text(TIMED)
+    vary = {"ftl.spare_factor": ["0.1", "0.2"], "ftl.collect.policy": ["greedy", "fifo"]}
+    options = [part for key, values in vary.items() for part in ("--vary", f"{key}={','.join(values)}")]
+    cli("compare", "t.toml", *options, "--repeat", "2", "--pictures", "p", "--no-report", "-q").done()
+    every = set(itertools.product(*vary.values()))
+    for name in ("compared-write", "difference-throughput-iops"):
+        settings = {tuple(row[key] for key in vary) for row in rows(tmp_path / f"p/{name}.csv") if row["label"]}
+        assert settings == {one for one in every if name == "compared-write" or one[0] != "0.1"}, name
+    captions = (tmp_path / "p/captions.md").read_text()
+    assert "Circle: p50, square: p99, triangle: p99.9. Means over 2 seeds." in captions
+    for name, columns in re.findall(r"data: `([^`]+)`(?: \((.*)\))?$", captions, re.MULTILINE):
+        header = (tmp_path / "p" / name).read_text().splitlines()[0].split(",")
+        assert set(re.findall(r"`([^`]+)` on", columns)) <= set(header), name
+
+
 def test_a_report_of_old_results_writes_the_same_pictures(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "d.toml").write_text(SMALL)
     cli("run", "d.toml", "--out", "r", "--pictures", "p", "-q").done()

@@ -241,7 +241,8 @@ def _parts(chart: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _caption(number: int, picture: Picture, chart: Mapping[str, Any]) -> str:
     """Return the caption with its number, then the files and what the columns of the data are."""
     sentences = f"{picture.title.rstrip('.')}. {picture.caption}".strip()
-    columns = ", ".join(f"`{name}` on '{title}'" for name, title in _titles(chart).items())
+    there = {name for rows in _data(chart) for row in rows for name in row}
+    columns = ", ".join(f"`{name}` on '{title}'" for name, title in _titles(chart).items() if name in there)
     files = ", ".join(f"`{picture.name}.{kind}`" for kind in ("svg", "png", "pdf"))
     data = f"data: `{picture.name}.csv`{f' ({columns})' if columns else ''}"
     return f"**Figure {number}.** {escaped(sentences)}\n\nFiles: {files}; {escaped(data)}\n"

@@ -133,6 +133,25 @@ WIDER = (
     "varies)."
 )
 """What the interval of several seeds covers."""
+SHARED_TRACE = (
+    "Seeds share the trace: the intervals of other metrics than WAF cover what a seed changes on the drive, not what "
+    "other traces or times would change."
+)
+"""What the interval of several seeds on a trace does not cover."""
+ALIKE = 1e-3
+"""Relative range of the values of seeds below which they agree: latencies are known to three digits."""
+
+
+def agree(values: Sequence[float], *, drawn: bool) -> bool:
+    """Return whether seeds on a trace agree: their interval would be that of nearly one run.
+
+    Args:
+        values: one per seed.
+        drawn: whether the seed draws the workload.
+    """
+    return not drawn and len(values) > 1 and max(values) - min(values) <= ALIKE * max(map(abs, values))
+
+
 _OF_THE_SEED = ("seed", "config", "config_hash", "run")
 """Tables of a result that differ between seeds in any case."""
 

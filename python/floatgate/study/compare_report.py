@@ -10,6 +10,7 @@ from floatgate.report.sections import latency_charts, lifetime_headline, not_mod
 from floatgate.report.sections.latency import QUANTILES, quantiles
 from floatgate.report.summary import lines
 from floatgate.results import metrics
+from floatgate.results.flat import plain
 from floatgate.study import also_differs, difference_charts, varied_charts
 from floatgate.study.compare_rows import caveats, notes, settings_rows, table_rows
 
@@ -109,9 +110,11 @@ def _latency(comparison: Comparison) -> list[Part]:
     if len(comparison) > varied_charts.BARS_MAX:
         return []  # the charts show the tails; so many rows would be unreadable
     labels, results = [_short(setting) for setting in comparison], [setting.result for setting in comparison]
-    rows = latency_charts.compared_rows(labels, results)
+    settings = [{key: plain(value) for key, value in setting.overrides} for setting in comparison]
+    rows = latency_charts.compared_rows(labels, results, settings)
     if not rows:
         return []
+    of_settings = varied_charts.setting_words(settings_rows(comparison), comparison.keys or ["setting"])
     kinds: list[Part] = []
     for kind, label in latency_charts.KINDS:
         of_kind = [row for row in rows if row["kind"] == label]
@@ -120,7 +123,7 @@ def _latency(comparison: Comparison) -> list[Part]:
         chart = figure(
             f"compared-{kind}",
             f"Latency of {label}",
-            "Circle: p50, square: p99, triangle: p99.9.",
+            f"Circle: p50, square: p99, triangle: p99.9. {of_settings}".strip(),
             lambda width, of_kind=of_kind: latency_charts.compared(labels, of_kind, width),  # type: ignore[misc]
         )
         cells = [[name, *quantiles(result, kind)] for name, result in zip(labels, results, strict=True)]

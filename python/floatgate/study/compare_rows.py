@@ -12,7 +12,14 @@ from floatgate.report.sections.section import Columns
 from floatgate.results import metrics
 from floatgate.results.flat import flat, plain
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import SEED_ACTS_ON, SEED_CHANGES_NOTHING, WIDER, spreads
+from floatgate.results.seed_stats import (
+    SEED_ACTS_ON,
+    SEED_CHANGES_NOTHING,
+    SHARED_TRACE,
+    WIDER,
+    draws_workload,
+    spreads,
+)
 from floatgate.study import also_differs, visible_capacity
 from floatgate.study.runs.rows import flat_row
 from floatgate.study.runs.work import DONE, FAILED
@@ -82,6 +89,7 @@ def _intervals(comparison: Comparison) -> list[str]:
     apart = [setting.label for setting, entry in entries if entry is not None and entry["interval_from"] == "batches"]
     return [
         *([WIDER] if wider else []),
+        *([SHARED_TRACE] if wider and not all(draws_workload(run.result.to_dict()) for run in comparison.runs) else []),
         *([f"± of {', '.join(apart)}: {UNPAIRED}."] if apart else []),
     ]
 
@@ -148,6 +156,7 @@ def settings_rows(comparison: Comparison) -> list[dict[str, Any]]:
             continue
         row: dict[str, Any] = {key: plain(value) for key, value in setting.overrides} or {"setting": setting.label}
         row |= amplification.row(result) | {"seeds": 1 if setting.seedless else len(setting.by_seed)}
+        row |= {"unsteady": True} if any(map(lifetime_headline.unsteady, setting.by_seed.values())) else {}
         short = lifetime_headline.too_short(result) is not None
         for metric in metrics.drawn():
             if metric.key not in amplification.WITH_INTERVAL:

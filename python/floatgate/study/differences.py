@@ -28,7 +28,7 @@ from floatgate.report.sections.amplification import (
 from floatgate.results import metrics
 from floatgate.results.batch_means import Batches, paired_half_width
 from floatgate.results.result_view import look
-from floatgate.results.seed_stats import Mean, Spread, draws_workload, seed_matters
+from floatgate.results.seed_stats import Mean, Spread, agree, draws_workload, seed_matters
 
 Result = Mapping[str, Any]
 BySeed = Mapping["int | None", Result]
@@ -74,7 +74,8 @@ def between(
         - ``seeds_95`` and ``batches_95``: key -> either interval;
         - ``relative``: the difference in bytes over the other's WAF; ``years_ratio``: life over the other's, or None;
         - ``pairs``: runs with the same seed; ``seed_matters``: whether they differ by seed, None for one pair;
-        - ``figures``: key -> ``difference``, ``difference_95``, ``relative``.
+        - ``figures``: key -> ``difference``, ``difference_95``, ``relative``; without an interval and with
+          ``seeds_agree`` where the seeds on a trace change almost nothing.
     """
     every = [
         _Pair(ours[seed], theirs[seed], ((our_batches or {}).get(seed), (their_batches or {}).get(seed)))
@@ -178,9 +179,12 @@ def _figure(pairs: Pairs, key: str) -> dict[str, Any] | None:
     if own is not None:
         spread = _with_interval(pairs, own)
         difference, interval = (difference, interval) if spread is None else (spread.mean, spread.interval)
+    drawn = all(draws_workload(pair.ours) for pair in pairs)
+    alike = own is None and all(agree(side, drawn=drawn) for side in zip(*values, strict=True))
     ratio = _ratio(values)
     return {
         "difference": difference,
-        "difference_95": interval,
+        "difference_95": None if alike else interval,
         "relative": None if ratio is None else ratio - 1,
+        **({"seeds_agree": True} if alike else {}),
     }

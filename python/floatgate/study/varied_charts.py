@@ -18,7 +18,7 @@ from floatgate.pages import palette, parts, vega
 from floatgate.pages.charts import WIDTH, data_chart, finished
 from floatgate.pages.parts import Cards, Charts, Part, Text
 from floatgate.report import throttle_charts
-from floatgate.report.sections import amplification, lifetime_headline
+from floatgate.report.sections import amplification, lifetime_headline, section
 from floatgate.report.sections.lifetime_headline import INSTEAD
 from floatgate.report.throttle_charts import Look
 from floatgate.results import metrics
@@ -27,7 +27,8 @@ from floatgate.study import range_ends
 Rows = Sequence[dict[str, Any]]
 """One row per setting: the keys that vary with their values, and figures; ``KEY.low``, ``KEY.high`` for an interval.
 
-``seeds`` is the number of seeds that a mean is over, 1 where seeds change nothing.
+``seeds`` is the number of seeds that a mean is over, 1 where seeds change nothing; ``unsteady`` says that the setting
+has no steady write amplification.
 """
 
 LINES_MAX = 8
@@ -312,6 +313,7 @@ def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[
         for key in how.panels[:PANELS_MAX]:
             yield _scatter(known, key, keys, figure)
         return
+    unsteady = unsteady_words(known, keys)
     panels = _combinations(known, how.panels)
     for values in panels[:PANELS_MAX]:
         chosen = [row for row in known if tuple(row.get(key) for key in how.panels) == values]
@@ -319,7 +321,8 @@ def drawings(rows: Rows, keys: Sequence[str], figure: Figure) -> Iterator[tuple[
         title = f"{figure.title}: {at}" if at else figure.title
         more = len(panels) - PANELS_MAX
         caption = f"{more} further panels are left out; the table has all." if more > 0 and values == panels[0] else ""
-        yield from _panel(title, caption, chosen, how, keys, figure, ends_of(known, figure))
+        for name, words, draw in _panel(title, caption, chosen, how, keys, figure, ends_of(known, figure)):
+            yield name, f"{words} {unsteady}".strip(), draw
 
 
 def ends_of(rows: Rows, figure: Figure) -> tuple[float, float]:
@@ -372,16 +375,39 @@ def interval_words(rows: Rows, key: str) -> str:
     """
     known = [row for row in rows if row.get(f"{key}.low") is not None]
     if not known:
-        return ""
-    seeds = sorted({int(row.get("seeds") or 1) for row in known})
-    if seeds[-1] == 1:
+        return _mean_words(rows)
+    over = _seeds(known)
+    if over is None:
         return "Intervals are 95 %, from batches of the run."
-    over = f"{seeds[-1]} seeds" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
     if key in amplification.WITH_INTERVAL:
         kind = f"the wider of Student's over {over} and the one from batches of the runs"
     else:
         kind = f"Student's over {over}"
     return f"Means over {over}. Intervals are 95 %, {kind}."
+
+
+def _seeds(rows: Rows) -> str | None:
+    """Format as ``3 seeds`` or ``1 to 3 seeds``; None where no setting has several."""
+    seeds = sorted({int(row.get("seeds") or 1) for row in rows}) or [1]
+    if seeds[-1] == 1:
+        return None
+    return f"{seeds[-1]} seeds" if len(seeds) == 1 else f"{seeds[0]} to {seeds[-1]} seeds"
+
+
+def _mean_words(rows: Rows) -> str:
+    over = _seeds(rows)
+    return f"Means over {over}." if over is not None else ""
+
+
+def unsteady_words(rows: Rows, keys: Sequence[str]) -> str:
+    """Name the settings without a steady write amplification, for a caption; nothing where all have one."""
+    labels = [label(row, keys) for row in rows if row.get("unsteady")]
+    return f"{section.which(labels, len(rows), section.LISTED_MAX)}: no steady WAF yet." if labels else ""
+
+
+def setting_words(rows: Rows, keys: Sequence[str]) -> str:
+    """Say what the values of settings are means over, and which settings are not steady, for a caption."""
+    return " ".join(filter(None, (_mean_words(rows), unsteady_words(rows, keys))))
 
 
 def _points_of(rows: Rows, figure: Figure) -> list[dict[str, Any]]:
@@ -528,7 +554,7 @@ def cells(rows: Rows, how: Layout, keys: Sequence[str], figure: Figure, width: i
 def _scatter(rows: Rows, key: str, keys: Sequence[str], figure: Figure) -> tuple[str, str, Draw]:
     """Draw a point for each setting over one of the keys, whatever the others are."""
     kept = throttle_charts.thin(list(rows), _POINTS_MAX)
-    sentence = "Each point is a setting; the other keys vary too."
+    sentence = f"Each point is a setting; the other keys vary too. {setting_words(rows, keys)}".strip()
     if len(kept) < len(rows):
         sentence += f" {len(kept)} of {len(rows)} are drawn."
     title = f"{figure.title} against {axis_name(key, keys)}"

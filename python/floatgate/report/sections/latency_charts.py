@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from floatgate.base import units
@@ -225,11 +225,21 @@ def energy(run: RunView, width: int = WIDTH) -> vega.Chart:
     return finished(chart, width, 90 + 34 * max(1, len(kinds)))
 
 
-def compared_rows(labels: Sequence[str], results: Sequence[dict[str, Any] | None]) -> list[dict[str, Any]]:
-    """Return latencies of several settings: ``label``, ``kind``, ``quantile``, ``us``."""
+def compared_rows(
+    labels: Sequence[str],
+    results: Sequence[dict[str, Any] | None],
+    settings: Sequence[Mapping[str, Any]] | None = None,
+) -> list[dict[str, Any]]:
+    """Return latencies of several settings: ``label``, ``kind``, ``quantile``, ``us``, and the keys that vary.
+
+    Args:
+        labels: of the settings.
+        results: theirs; None where a setting has none.
+        settings: key -> value of each setting, which the data of pictures then have; None without keys.
+    """
     rows = [
-        {"label": label, "kind": name, "quantile": shown, "us": value}
-        for label, result in zip(labels, results, strict=True)
+        {"label": label, "kind": name, "quantile": shown, "us": value, **keys}
+        for label, result, keys in zip(labels, results, settings or [{}] * len(labels), strict=True)
         for kind, name in KINDS
         for key, shown in _QUANTILES
         for value in (look(result or {}, "latency_us", kind, key),)

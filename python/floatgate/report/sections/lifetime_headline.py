@@ -38,6 +38,10 @@ INSTEAD = {TBW: YEARS}
 """Metrics that are drawn only where another is not known, and that other."""
 ENOUGH = "evidence.enough"
 """Column of flat tables that says whether a run was long enough to estimate a life."""
+REASON = "evidence.why"
+"""Column of flat tables that says why not."""
+WORN_IN = "precondition.wear_in_passes"
+"""Column of flat tables with the passes over a trace that wore the drive in."""
 
 UNEVEN = 1.5
 """Erases of the most erased block over those of the mean one beyond which the life of the average block misleads."""
@@ -96,6 +100,16 @@ def shortage(result: Facts | None) -> Shortage | None:
     return Shortage(False, text, _longer(result, times))
 
 
+def unsteady(result: Facts | None) -> bool:
+    """Return whether write amplification still changes within a run."""
+    return unsteady_row({REASON: look(result, *REASON.split("."))})
+
+
+def unsteady_row(row: Mapping[str, Any]) -> bool:
+    """Return the same of a flat row with the column :data:`REASON`."""
+    return row.get(REASON) == _NOT_STATIONARY
+
+
 def too_short(result: Facts | None) -> str | None:
     """Format as ``too short: 0.31 drive writes, at least 1 needed (workload.repeat = 4)``; None if the run suffices."""
     short = shortage(result)
@@ -151,7 +165,7 @@ def _passes_before(result: Facts | None, before: int, transient: int) -> tuple[s
     """
     counted, passes = (look(result, "workload", key) for key in ("requests", "passes"))
     stated = look(result, "config", "workload", "warmup_passes") or 0
-    served = max(stated, look(result, "precondition", "wear_in_passes") or 0)
+    served = max(stated, look(result, *WORN_IN.split(".")) or 0)
     if not counted or not passes or (passes == 1 and (served or before)):
         return None
     # The warm-up of requests may end within a counted pass, or before one.

@@ -14,7 +14,7 @@ from floatgate.report.sections import amplification, lifetime_headline
 from floatgate.results import metrics
 from floatgate.results.flat import LEADING
 from floatgate.results.frames import Framed
-from floatgate.results.seed_stats import KIND, Mean, Spread, drawn_kind
+from floatgate.results.seed_stats import KIND, Mean, Spread, agree, drawn_kind
 from floatgate.study.runs.journal import FILE as JOURNAL
 from floatgate.study.runs.journal import TABLE, Journal, Wrong
 from floatgate.study.runs.work import DONE
@@ -96,7 +96,8 @@ class LoadedSweep(Framed):
     def settings(self, figures: Sequence[str] | None = None) -> list[dict[str, Any]]:
         """Return one row per setting: its keys, means over seeds, and ``KEY.low`` and ``KEY.high``, their intervals.
 
-        ``runs`` has the number of its runs, ``seeds`` how many seeds count: 1 where they change nothing.
+        ``runs`` has the number of its runs, ``seeds`` how many seeds count: 1 where they change nothing. ``unsteady``
+        is there where one of them has no steady write amplification. Seeds on a trace that agree have no interval.
 
         Args:
             figures: the columns; those that pictures are drawn of where None.
@@ -111,7 +112,8 @@ class LoadedSweep(Framed):
         wanted = [key for key in drawn if key in table.column_names]
         life = (*lifetime_headline.DECIDES, lifetime_headline.FIRST_BLOCK) if figures is None else ()
         ends = [end for end in (*amplification.ENDS, *life) if end in table.column_names]
-        phrases = [key for key in ("status", lifetime_headline.ENOUGH, KIND) if key in table.column_names]
+        facts = ("status", lifetime_headline.ENOUGH, lifetime_headline.REASON, KIND)
+        phrases = [key for key in facts if key in table.column_names]
         columns = table.select(list(dict.fromkeys([*self.keys, *phrases, *wanted, *ends]))).to_pylist()
         groups: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
         for row in columns:
@@ -204,6 +206,7 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
     read = [*figures, *amplification.ENDS]
     alike = all(row.get(key) == rows[0].get(key) for row in rows for key in read)
     made: dict[str, Any] = {"runs": len(rows), "seeds": 1 if alike else len(rows)}
+    made |= {"unsteady": True} if any(map(lifetime_headline.unsteady_row, rows)) else {}
     for figure in figures:
         if lifetime_headline.is_life(figure) and any(row.get(lifetime_headline.ENOUGH) is False for row in rows):
             continue
@@ -214,7 +217,8 @@ def _means(rows: list[dict[str, Any]], figures: list[str]) -> dict[str, Any]:
             mean, interval = _amplification(rows[:1] if alike else rows, figure)
         else:
             stats = Mean.of(values[:1] if alike else values)
-            mean, interval = stats.mean, stats.interval
+            mean = stats.mean
+            interval = None if agree(values, drawn=all(drawn_kind(row.get(KIND)) for row in rows)) else stats.interval
         made[figure] = mean
         if interval is not None:
             made[f"{figure}.low"], made[f"{figure}.high"] = interval

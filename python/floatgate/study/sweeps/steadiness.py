@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from floatgate.report import several
 from floatgate.report.sections import backlog, forced, garbage, lifetime_headline, streams
 from floatgate.report.sections.limits.settings import plain_text
+from floatgate.results.seed_stats import SHARED_TRACE, draws_workload
 from floatgate.study.runs.work import DONE
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     *(f"evidence.{name}" for name in ("enough", "why", "transient_requests", "drive_writes", "drive_writes_needed")),
     *(f"workload.{name}" for name in ("kind", "passes", "requests", "warmup_requests", "warmup_passes")),
-    "precondition.wear_in_passes",
+    lifetime_headline.WORN_IN,
     *(f"ftl.collect.{name}" for name in ("mode", "trigger_free_blocks", "stop_free_blocks")),
     *lifetime_headline.PACE,
     forced.KEY,
@@ -45,7 +46,12 @@ def notes(sweep: LoadedSweep) -> list[str]:
         if row["status"] == DONE:
             groups.setdefault(", ".join(plain_text(row[key]) for key in sweep.keys), []).append(row)
     results = {label: _of_seeds(rows) for label, rows in groups.items()}
-    return [*streams.batch_notes(list(results.values())), *several.notes(results)]
+    shared = sweep.repeat > 1 and not all(map(draws_workload, results.values()))
+    return [
+        *streams.batch_notes(list(results.values())),
+        *([SHARED_TRACE] if shared else []),
+        *several.notes(results),
+    ]
 
 
 def _of_seeds(rows: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
