@@ -385,7 +385,7 @@ impl Simulation {
             open_units: ftl.open_units(),
             open_pages_mean: ftl.mean_open_pages(),
             open_units_most: ftl.most_open_units(),
-            waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims),
+            waf: estimate_waf(book.series.rows(), pages_per_block, ftl.gc().victims, self.pass_requests()),
             erases: moments(erases),
             never_erased: erases.iter().filter(|&&n| n == 0).count() as u64 * blocks_per_unit,
             erases_beyond_reserve: beyond_reserve(erases, reserve),

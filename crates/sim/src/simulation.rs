@@ -375,6 +375,12 @@ impl Simulation {
         }
     }
 
+    /// Returns the requests of a pass; None where the run ended within one.
+    pub(crate) fn pass_requests(&self) -> Option<u64> {
+        let (counted, before) = self.passes();
+        (self.reading.pass() == counted.saturating_add(before)).then(|| self.reading.done())
+    }
+
     /// Begins counting after the requests and the passes of the warm-up, whichever ends later; earlier laps are passes
     /// of it.
     pub(crate) fn start_counting_if_due(&mut self) -> Result<()> {

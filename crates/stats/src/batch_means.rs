@@ -13,7 +13,10 @@
 //! therefore x_i = (P_i - R W_i - K A_i) / W (A_i is a control variate with a known coefficient). What remains
 //! is the error from the two ends of the run, each of which may lie before or after a burst: the variance of K A_i / W,
 //! divided by n^2.
+//!
+//! A workload that repeats is stationary only if its passes agree, too (`passes.rs`).
 
+use crate::passes::{Passes, cost_of_room};
 use crate::series::Row;
 use floatgate_flash::Cause;
 
@@ -42,7 +45,8 @@ pub struct WafEstimate {
     /// 95 % interval; None where the run is too short for it.
     pub interval: Option<(f64, f64)>,
     /// Whether the run was in a steady state: no drift between its first quarter and its last half, and as many pages
-    /// erased as programmed. None where the run is too short to decide.
+    /// erased as programmed, and no pass over the workload far from the others. None where the run is too short to
+    /// decide.
     pub stationary: Option<bool>,
     /// Requests at the beginning without which a run that is not stationary would be; none where leaving out half of
     /// it is not enough.
@@ -50,9 +54,14 @@ pub struct WafEstimate {
 }
 
 /// Estimates write amplification from cumulative rows; `pages_per_erase` are the pages that one counted erase frees,
-/// `victims` the collected blocks (superblocks).
+/// `victims` the collected blocks (superblocks), `pass_requests` the requests of a pass where the run ended with one.
 #[must_use]
-pub fn estimate_waf(rows: &[Row], pages_per_erase: u32, victims: u64) -> WafEstimate {
+pub fn estimate_waf(
+    rows: &[Row],
+    pages_per_erase: u32,
+    victims: u64,
+    pass_requests: Option<u64>,
+) -> WafEstimate {
     let Some(last) = rows.last().filter(|row| row.page_writes > 0) else {
         return WafEstimate { waf: None, interval: None, stationary: None, transient_requests: None };
     };
@@ -66,22 +75,36 @@ pub fn estimate_waf(rows: &[Row], pages_per_erase: u32, victims: u64) -> WafEsti
     let half = student_t_975(n - 1.0) * (noise(&residuals) / n + variance(&ahead(&batches)) / (n * n)).sqrt();
     let interval = (victims >= VICTIMS_MIN && half <= HALF_WIDTH_MAX * waf)
         .then(|| ((waf - half).max(least_possible(last)), waf + half));
-    let stationary = !fills(&batches) && !drifts(&batches, &residuals, waf);
-    let transient_requests = if stationary { None } else { transient_requests(&batches) };
+    let passes = Passes::of(rows, pages_per_erase, victims, pass_requests);
+    let stationary =
+        !fills(&batches) && !drifts(&batches, &residuals, waf) && !passes.differ(0..passes.waf.len());
+    let transient_requests = if stationary { None } else { transient_requests(&batches, &passes) };
     WafEstimate { waf: Some(waf), interval, stationary: Some(stationary), transient_requests }
 }
 
-/// Returns the requests of the shortest beginning (1/16, 1/8, 1/4 or 1/2 of the run) whose remainder is stationary.
-fn transient_requests(batches: &[Batch]) -> Option<u64> {
+/// Returns the requests of the shortest beginning (1/16, 1/8, 1/4 or 1/2 of the run, or at most half of its passes)
+/// whose remainder is stationary; two passes remain at least.
+fn transient_requests(batches: &[Batch], passes: &Passes) -> Option<u64> {
     let n = batches.len();
-    let rest_is_steady = |&skipped: &usize| {
+    let rest_is_steady = |skipped: usize| {
         let rest = &batches[skipped..];
         let programs: f64 = rest.iter().map(|batch| batch.programs).sum();
         let waf = programs / rest.iter().map(|batch| batch.writes).sum::<f64>();
         rest.len() >= BATCHES_MIN && !fills(rest) && !drifts(rest, &residuals(rest, waf), waf)
     };
-    let skipped =
-        [n / 16, n / 8, n / 4, n / 2].into_iter().filter(|&skipped| skipped > 0).find(rest_is_steady)?;
+    let parts = passes.ends.len();
+    if parts > 1 {
+        let skipped = (1..=(parts / 2).min(parts - 2)).find(|&skipped| {
+            let until = passes.ends[skipped - 1];
+            let batch = (1 + batches.partition_point(|batch| batch.requests_until < until)).min(n);
+            !passes.differ(skipped..parts) && rest_is_steady(batch)
+        })?;
+        return Some(passes.ends[skipped - 1]);
+    }
+    let skipped = [n / 16, n / 8, n / 4, n / 2]
+        .into_iter()
+        .filter(|&skipped| skipped > 0)
+        .find(|&skipped| rest_is_steady(skipped))?;
     Some(batches[skipped - 1].requests_until)
 }
 
@@ -132,13 +155,6 @@ fn cut(rows: &[Row], pages_per_erase: u32) -> Vec<Batch> {
         Batch { programs, writes, freed, requests_until: row.requests, ahead: cost * (freed - programs) }
     });
     batches.filter(|batch| batch.writes > 0.0).collect()
-}
-
-/// Returns the programs of collection per page that it frees: in the whole run as many as the others have programmed.
-fn cost_of_room(last: &Row) -> f64 {
-    let collection: u64 = [Cause::Gc, Cause::Repack].iter().map(|&cause| last.programs[cause as usize]).sum();
-    let others = last.programs_total() - collection;
-    if others > 0 { collection as f64 / others as f64 } else { 0.0 }
 }
 
 /// Returns the write amplification of some batches, each charged for the space it used.
@@ -234,7 +250,8 @@ mod tests {
     #[test]
     fn a_steady_run_is_stationary_and_its_interval_holds_the_mean() {
         // 200 pages per row, alternating a little; every row erases as much as it programs (2 pages per erase).
-        let e = estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2, 1000);
+        let e =
+            estimate_waf(&rows(640, |i| 190 + i * 7919 % 21, |i| (190 + i * 7919 % 21) / 2), 2, 1000, None);
         let (low, high) = e.interval.unwrap();
         assert!(low < 2.0 && 2.0 < high && high - low < 0.05, "{e:?}");
         assert_eq!(e.stationary, Some(true));
@@ -242,11 +259,13 @@ mod tests {
 
     #[test]
     fn drift_and_filling_are_seen() {
-        let drifting = estimate_waf(&rows(640, |i| 150 + i / 8 + i % 3, |i| (150 + i / 8) / 2), 2, 1000);
+        let drifting =
+            estimate_waf(&rows(640, |i| 150 + i / 8 + i % 3, |i| (150 + i / 8) / 2), 2, 1000, None);
         assert_eq!((drifting.stationary, drifting.transient_requests), (Some(false), None));
-        let filling = estimate_waf(&rows(640, |i| 100 + i % 2, |_| 0), 2, 1000);
+        let filling = estimate_waf(&rows(640, |i| 100 + i % 2, |_| 0), 2, 1000, None);
         assert_eq!((filling.stationary, filling.transient_requests), (Some(false), None));
-        let filled = estimate_waf(&rows(640, |i| 100 + i % 2, |i| if i <= 40 { 0 } else { 50 }), 2, 1000);
+        let filled =
+            estimate_waf(&rows(640, |i| 100 + i % 2, |i| if i <= 40 { 0 } else { 50 }), 2, 1000, None);
         assert_eq!((filled.stationary, filled.transient_requests), (Some(false), Some(4000)));
     }
 
@@ -254,16 +273,39 @@ mod tests {
     #[test]
     fn a_transient_does_not_excuse_itself() {
         let programs = |i: u64| if i <= 80 { 130 } else { 198 + i * 7919 % 5 };
-        let e = estimate_waf(&rows(640, programs, |i| programs(i) / 2), 2, 1000);
+        let e = estimate_waf(&rows(640, programs, |i| programs(i) / 2), 2, 1000, None);
         // The 80 rows of 100 requests are an eighth of the run.
         assert_eq!((e.stationary, e.transient_requests), (Some(false), Some(8000)));
+    }
+
+    /// Within a pass over a trace batches differ so much that the test of drift sees nothing from pass to pass.
+    #[test]
+    fn passes_that_differ_are_not_stationary() {
+        // The second half of a pass of 320 rows copies twice as much as the host writes, in the first pass once.
+        let programs = |i: u64| match (i - 1) % 320 {
+            0..160 => 100,
+            _ if i <= 320 => 200,
+            _ => 300,
+        };
+        let of = |requests| estimate_waf(&rows(1280, programs, programs), 1, 1 << 20, requests);
+        assert_eq!(of(None).stationary, Some(true));
+        let e = of(Some(32_000));
+        assert_eq!((e.stationary, e.transient_requests), (Some(false), Some(32_000)));
+        // Of three passes, none but the first differs; of two, nothing that repeats would remain without it.
+        let short = |passes: u64| {
+            let rows = rows(320 * passes, programs, programs);
+            let e = estimate_waf(&rows, 1, 1 << 20, Some(32_000));
+            (e.stationary, e.transient_requests)
+        };
+        assert_eq!(short(3), (Some(false), Some(32_000)));
+        assert_eq!(short(2), (Some(false), None));
     }
 
     #[test]
     fn correlated_batches_widen_the_interval() {
         // The same values in another order: alternating, or in two long runs.
         let width = |programs: &dyn Fn(u64) -> u64| {
-            let (low, high) = estimate_waf(&rows(640, programs, |_| 100), 2, 1000).interval.unwrap();
+            let (low, high) = estimate_waf(&rows(640, programs, |_| 100), 2, 1000, None).interval.unwrap();
             high - low
         };
         let alternating = width(&|i| if i / 20 % 2 == 0 { 190 } else { 210 });
@@ -288,7 +330,7 @@ mod tests {
                     row
                 })
                 .collect();
-            let e = estimate_waf(&rows, 2, 1000);
+            let e = estimate_waf(&rows, 2, 1000, None);
             let (low, high) = e.interval.unwrap();
             assert_eq!(e.stationary, Some(true), "bursts of {burst}: {e:?}");
             (high - low) / 2.0
@@ -305,15 +347,15 @@ mod tests {
     #[test]
     fn intervals_stay_possible_or_away() {
         let wild = |i: u64| if i % 160 < 20 { 900 } else { 100 };
-        let e = estimate_waf(&rows(640, wild, |_| 50), 2, 1000);
+        let e = estimate_waf(&rows(640, wild, |_| 50), 2, 1000, None);
         assert!(e.interval.is_none_or(|(low, _)| low >= 1.0), "{e:?}");
-        assert_eq!(estimate_waf(&rows(640, |i| 190 + i % 21, |_| 100), 2, 49).interval, None);
+        assert_eq!(estimate_waf(&rows(640, |i| 190 + i % 21, |_| 100), 2, 49, None).interval, None);
     }
 
     /// Where duplicates and compression save programs, an amplification below 1 is a valid measurement.
     #[test]
     fn a_drive_that_programs_less_than_the_host_writes_has_an_interval_around_its_waf() {
-        let e = estimate_waf(&rows(640, |i| 44 + i * 7919 % 21, |i| (44 + i * 7919 % 21) / 2), 2, 1000);
+        let e = estimate_waf(&rows(640, |i| 44 + i * 7919 % 21, |i| (44 + i * 7919 % 21) / 2), 2, 1000, None);
         let (waf, (low, high)) = (e.waf.unwrap(), e.interval.unwrap());
         assert!(waf < 0.6 && low < waf && waf < high && high - low < 0.05, "{e:?}");
     }
@@ -321,8 +363,8 @@ mod tests {
     #[test]
     fn short_runs_claim_nothing() {
         let nothing = WafEstimate { waf: None, interval: None, stationary: None, transient_requests: None };
-        assert_eq!(estimate_waf(&[], 2, 0), nothing);
-        let e = estimate_waf(&rows(5, |_| 150, |_| 75), 2, 1000);
+        assert_eq!(estimate_waf(&[], 2, 0, None), nothing);
+        let e = estimate_waf(&rows(5, |_| 150, |_| 75), 2, 1000, None);
         assert_eq!((e.waf, e.interval, e.stationary), (Some(1.5), None, None));
     }
 }

@@ -6,6 +6,7 @@ pub mod batch_means;
 pub mod histogram;
 pub mod latency;
 pub mod metrics;
+mod passes;
 pub mod replications;
 pub mod series;
 pub mod wear_growth;

@@ -36,7 +36,8 @@ pub(super) const GROUPS: &[Group] = &[
             interval("waf_95", "pages/page", "95 % interval of `waf`, by batch means").or_null().leads(),
             flag(
                 "stationary",
-                "whether the drive was in a steady state: no drift of `waf`, as many pages erased as programmed",
+                "whether the drive was in a steady state: no drift of `waf`, passes that agree, as many pages erased as \
+                 programmed",
             )
             .or_null()
             .leads(),
