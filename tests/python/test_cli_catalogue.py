@@ -158,6 +158,18 @@ def test_the_rating_in_the_table_of_drives_is_that_of_the_capacity_beside_it(cli
         assert summary.endswith(whole) == ("scaled to" in summary)
 
 
+def test_policies_of_one_slot(cli: Cli) -> None:
+    every = json.loads(cli("policies", "--json").done())["policies"]["ftl.separate"]
+    for name in ("separate", "ftl.separate"):
+        rows = cli("policies", name).done().splitlines()
+        assert [row.split()[:2] for row in rows[1:]] == [["ftl.separate", one["name"]] for one in every]
+    listing = json.loads(cli("policies", "separate", "--json").done())
+    assert (list(listing["policies"]), listing["policy_sets"]) == (["ftl.separate"], [])
+    # A policy of that name comes first.
+    assert "slot" not in cli("policies", "sepbit").done().split()[0]
+    assert "unknown policy 'separates'" in cli("policies", "separates").refused()
+
+
 def test_policies(cli: Cli) -> None:
     slots = json.loads(cli("policies", "--json").done())["policies"]
     named = {slot: [entry["name"] for entry in entries] for slot, entries in slots.items()}

@@ -101,18 +101,25 @@ def _kib(size: int) -> str:
 
 
 def policies(
-    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show a policy's parameters.")] = None,
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this policy, or list this slot.")] = None,
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
-    """List the policies of every slot and the sets of policies, or show one with its parameters, source and cost."""
+    """List the policies of every slot or of one, and the sets of policies; show one with parameters, source and cost.
+
+    A slot is named by its key or the last word of it: ftl.separate, separate.
+    """
     output = Output(json, quiet=quiet, force=None)
     catalogue = _catalogue("policies", "common_params", "policy_sets")
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
     common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})
     sets: list[dict[str, Any]] = catalogue["policy_sets"]
-    if name is not None:
-        names = dict.fromkeys(entry["name"] for entries in (*slots.values(), sets) for entry in entries)
+    names = dict.fromkeys(entry["name"] for entries in (*slots.values(), sets) for entry in entries)
+    of_slot = {slot: entries for slot, entries in slots.items() if name in (slot, slot.rpartition(".")[2])}
+    listed = name is None or (name not in names and bool(of_slot))
+    if of_slot and listed:
+        slots, sets = of_slot, []
+    elif name is not None:
         slots = {slot: [entry for entry in entries if entry["name"] == name] for slot, entries in slots.items()}
         slots = {slot: entries for slot, entries in slots.items() if entries}
         sets = [entry for entry in sets if entry["name"] == name]
@@ -122,7 +129,7 @@ def policies(
     output.give({"policies": slots, "common_params": used, "policy_sets": sets})
     if output.prints_json:
         return
-    if name is None:
+    if listed:
         rows = [[slot, entry["name"], entry["summary"]] for slot, entries in slots.items() for entry in entries]
         rows += [["--policies", entry["name"], entry["summary"]] for entry in sets]
         output.say(table(["slot", "policy", "description"], rows))
