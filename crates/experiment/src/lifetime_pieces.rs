@@ -103,8 +103,8 @@ impl Variants<'_> {
     }
 }
 
-/// Returns the factors of the lives for an interval: those of its ends, the one with the most programs first, and of its
-/// middle if the ends are not to be compared with the life itself.
+/// Returns the factors of the lives for an interval: those of its ends, the one with the most programs first. The factor
+/// of its middle follows if the ends are not to be compared with the life itself.
 fn factors(resolved: &Resolved, known: Known<'_>) -> Vec<f64> {
     let Some([most, least]) = sources(resolved, known).factors(resolved) else { return vec![] };
     // The ends know no lumps of collection, which change what a throttle admits.
