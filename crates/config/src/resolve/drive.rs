@@ -166,6 +166,16 @@ fn check(layers: &Layers, geometry: &Geometry) -> Result<()> {
     })
 }
 
+/// Returns how else a drive of the catalogue with so many planes is made smaller: `drive.capacity` leaves it all of them.
+pub(super) fn smaller(layers: &Layers, planes: u32) -> &'static str {
+    let has = |key| layers.value(key).is_some();
+    if planes > 1 && has("drive.preset") && has("drive.capacity") {
+        ", or --capacity in place of drive.capacity, which removes dies first"
+    } else {
+        ""
+    }
+}
+
 /// Returns the blocks per plane for about `capacity`: the largest number of whole blocks within it.
 fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     let key = "drive.capacity";
@@ -174,7 +184,8 @@ fn blocks_for(layers: &Layers, capacity: &str, one: &Geometry) -> Result<u32> {
     let blocks = bytes / one.bytes();
     if blocks == 0 {
         let what = format!("'{capacity}' is less than one block per plane");
-        return Err(layers.error(key, what, format!("expected at least {} bytes", one.bytes())));
+        let expected = format!("expected at least {} bytes{}", one.bytes(), smaller(layers, one.planes()));
+        return Err(layers.error(key, what, expected));
     }
     u32::try_from(blocks).map_err(|_| {
         layers.error(key, format!("'{capacity}' is too large"), format!("expected at most {PAGES_MAX} pages"))

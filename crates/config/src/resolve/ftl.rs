@@ -1,6 +1,6 @@
 //! The tables under `[ftl]`.
 
-use super::{dispatch, level, metadata, precondition, reclaim, slot, timed, timing};
+use super::{dispatch, drive, level, metadata, precondition, reclaim, slot, timed, timing};
 use crate::layers::Layers;
 use crate::settings;
 use crate::tables::choice;
@@ -474,5 +474,5 @@ fn reserve_fits(layers: &Layers, collection: &Collection, logical: u32, metadata
     } else {
         String::from("expected a drive with more blocks in each plane")
     };
-    Err(layers.error("ftl.spare_factor", what, expected))
+    Err(layers.error("ftl.spare_factor", what, expected + drive::smaller(layers, layout.domains())))
 }

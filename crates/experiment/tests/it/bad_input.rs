@@ -318,6 +318,17 @@ fn a_spare_factor_that_leaves_no_free_block_names_one_that_does() {
         "ftl.spare_factor: the spare space, 36 pages, is too small: 2 blocks must be free or open, and the drive has 2; \
          expected a drive with more blocks in each plane"
     );
+    // A drive of the catalogue keeps all its dies under drive.capacity.
+    assert_eq!(
+        refusal("[drive]\npreset = \"client-tlc-1t\"\ncapacity = \"4 GiB\"\n"),
+        "ftl.spare_factor: the spare space, 49418 pages, is too small: 2 blocks in each plane must be free or open, and the \
+         drive has 1; expected a drive with more blocks in each plane, or --capacity in place of drive.capacity, which removes dies first"
+    );
+    assert_eq!(
+        refusal("[drive]\npreset = \"client-tlc-1t\"\ncapacity = \"1 GiB\"\n"),
+        "e.toml:3:1: '1 GiB' is less than one block per plane; expected at least 2214592512 bytes, or --capacity in place of \
+         drive.capacity, which removes dies first"
+    );
     // The suggested value is enough, and slightly less is not: the drive runs, with the shadow model watching.
     let mut rng = Rng::new(1, "spare");
     for _ in 0..300 {
