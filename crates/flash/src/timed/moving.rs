@@ -40,11 +40,16 @@ impl Moving {
 
     /// Adds a page whose program has been issued; `done` is the last ticket done of the program's queue.
     pub fn add(&mut self, page: Copied, program: Far, done: u64) {
+        self.add_row(std::iter::once(page), program, done);
+    }
+
+    /// Adds pages whose programs have been issued one after the other, the first as `program`.
+    pub fn add_row(&mut self, pages: impl Iterator<Item = Copied>, program: Far, done: u64) {
         let queue = &mut self.issued[program.die as usize][usize::from(program.class) - 1];
         while queue.front().is_some_and(|&(ticket, _)| ticket <= done) {
             queue.pop_front();
         }
-        queue.push_back((program.ticket, page));
+        queue.extend((program.ticket..).zip(pages));
     }
 
     /// Adds a page to the incomplete flash page of a unit.

@@ -132,6 +132,18 @@ impl Timed {
         }
     }
 
+    /// Records a row of moves from `sources` to consecutive pages from `destination` on; the first one is `program`.
+    fn note_row(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, program: Far) {
+        let Some(moving) = &mut self.moving else { return };
+        self.schedule.catch_up(program.die as usize);
+        let done = self.schedule.dies[program.die as usize].queues[usize::from(program.class)].done;
+        let pages = sources.iter().zip(0..).map(|(&(source, _), n)| {
+            let read = Far { ticket: program.ticket + u64::from(n), ..program };
+            Copied { page: destination + n, source, read }
+        });
+        moving.add_row(pages, program, done);
+    }
+
     /// Issues moves of one block to consecutive pages of another one on the same die, as a row.
     pub(super) fn copy_row(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, cause: Cause) {
         let Some((&(first, _), others)) = sources.split_first() else { return };
@@ -153,17 +165,8 @@ impl Timed {
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];
         let ticket = self.issue_program(op, Class::Background, to, written);
         self.note_reclaim(to.die, ticket, cause);
-        if self.moving.is_some() {
-            let first_ticket = ticket - others.len() as u64;
-            for (&(source, _), n) in sources.iter().zip(0..) {
-                let program = Far {
-                    die: to.die as u32,
-                    class: Class::Background as u8,
-                    ticket: first_ticket + u64::from(n),
-                };
-                self.note_move(source, destination + n, program, program);
-            }
-        }
+        let (die, class) = (to.die as u32, Class::Background as u8);
+        self.note_row(sources, destination, Far { die, class, ticket: ticket - others.len() as u64 });
     }
 
     /// Issues a host read, after the unfinished programs of its page.
