@@ -108,10 +108,10 @@ impl Die {
     /// Returns the time spent on foreground and background jobs until `now`.
     #[inline(always)]
     pub fn jobs_until(&self, now: u64) -> [u64; 2] {
-        let mut jobs = self.jobs_ns;
-        if self.active.job != Job::Host && self.active.stage != Stage::Idle {
-            jobs[self.active.job as usize - 1] += now - self.started_ns;
-        }
-        jobs
+        // Without an index that is computed the times stay in registers.
+        let current = if self.active.stage == Stage::Idle { Job::Host } else { self.active.job };
+        let spent = now.wrapping_sub(self.started_ns);
+        let of = |job| if current == job { spent } else { 0 };
+        [self.jobs_ns[0] + of(Job::Foreground), self.jobs_ns[1] + of(Job::Background)]
     }
 }

@@ -19,7 +19,7 @@ impl Schedule {
         if op.request < BARRIER {
             self.pending[op.request as usize] += 1;
         } else if op.request != NO_REQUEST {
-            self.join_barrier(&op);
+            self.join_barrier(op.request - BARRIER, op.kind);
         }
         // The die checks a join when it looks for work.
         if op.far != Due::default() && op.far_class != JOIN {
@@ -44,9 +44,8 @@ impl Schedule {
     }
 
     #[cold]
-    fn join_barrier(&mut self, op: &Op) {
-        let number = op.request - BARRIER;
-        if op.kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
+    fn join_barrier(&mut self, number: u32, kind: Kind) {
+        if kind == Kind::Erase { self.barriers.erase(number) } else { self.barriers.program(number) }
     }
 
     /// Handles an operation issued at a busy die, which may stop for a read or load the next program's data.

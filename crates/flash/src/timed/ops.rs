@@ -31,7 +31,10 @@ impl Timed {
     #[inline(always)]
     pub(super) fn op(&self, kind: Kind, ppn: Ppn, place: Place, cause: Cause) -> Op {
         let job = if cause.class() == Class::Background { self.job } else { Job::Host };
-        let mut op = Op {
+        // Built by values alone: an operation whose address escapes goes through memory in pieces, and each wide load
+        // of it waits for the stores before.
+        let (plane, row) = if self.detailed { self.details(ppn, place) } else { (0, 0) };
+        Op {
             issued_ns: 0,
             jobs_ns: [0; 2],
             ppn,
@@ -45,24 +48,19 @@ impl Timed {
             kind,
             cause: cause as u8,
             job,
-            row: 0,
-            read_row: 0,
-            plane: 0,
+            row,
+            read_row: row,
+            plane,
             pages: 1,
             #[cfg(test)]
             started_ns: 0,
-        };
-        if self.detailed {
-            self.add_details(&mut op, place);
         }
-        op
     }
 
-    fn add_details(&self, op: &mut Op, place: Place) {
-        let address = self.counts.layout().address(op.ppn);
-        op.plane = self.plane_at[place.plane_number as usize].plane;
-        op.row = self.row(op.ppn, address.page);
-        op.read_row = op.row;
+    /// Returns the plane of a page in its die, and the row of its array times.
+    fn details(&self, ppn: Ppn, place: Place) -> (u8, u8) {
+        let address = self.counts.layout().address(ppn);
+        (self.plane_at[place.plane_number as usize].plane, self.row(ppn, address.page))
     }
 
     /// Returns the row of the array times of a page with this number in its block: by its type, in the current modes of
@@ -126,22 +124,29 @@ impl Timed {
     /// Records a move whose program has been issued. `read`: the operation that reads the old copy.
     pub(super) fn note_move(&mut self, source: Ppn, page: Ppn, read: Far, program: Far) {
         if let Some(moving) = &mut self.moving {
-            self.schedule.catch_up(program.die as usize);
-            let done = self.schedule.dies[program.die as usize].queues[usize::from(program.class)].done;
-            moving.add(Copied { page, source, read }, program, done);
+            moving.add(Copied { page, source, read }, program, self.schedule.surely_done(program));
         }
     }
 
     /// Records a row of moves from `sources` to consecutive pages from `destination` on; the first one is `program`.
     fn note_row(&mut self, sources: &[(Ppn, Owner)], destination: Ppn, program: Far) {
         let Some(moving) = &mut self.moving else { return };
-        self.schedule.catch_up(program.die as usize);
-        let done = self.schedule.dies[program.die as usize].queues[usize::from(program.class)].done;
-        let pages = sources.iter().zip(0..).map(|(&(source, _), n)| {
-            let read = Far { ticket: program.ticket + u64::from(n), ..program };
-            Copied { page: destination + n, source, read }
-        });
-        moving.add_row(pages, program, done);
+        let first = Copied { page: destination, source: sources[0].0, read: program };
+        let done = self.schedule.surely_done(program);
+        moving.add_row(sources.iter().map(|&(source, _)| source), first, program, done);
+    }
+
+    /// Stores the rows of the array times of the pages read by a row of moves on drives with page types, but for the
+    /// first page; returns that of the first page.
+    fn note_read_rows(&mut self, first: Ppn, others: &[(Ppn, Owner)], die: usize) -> u8 {
+        // Consecutive pages of a block cycle through the types, and share one mode.
+        let read_row = self.row(first, self.counts.layout().address(first).page);
+        let page_types = self.schedule.settings.phases.page_types;
+        if page_types > 1 {
+            let reads = &mut self.schedule.dies[die].queues[Class::Background as usize].reads;
+            reads.extend(others.iter().map(|&(source, _)| row_after(read_row, source - first, page_types)));
+        }
+        read_row
     }
 
     /// Issues moves of one block to consecutive pages of another one on the same die, as a row.
@@ -153,14 +158,7 @@ impl Timed {
         op.pages = u8::from(from.plane_number == to.plane_number);
         op.far_die = others.len() as u32;
         if self.detailed {
-            // Consecutive pages of a block cycle through the types, and share one mode.
-            op.read_row = self.row(first, self.counts.layout().address(first).page);
-            let page_types = self.schedule.settings.phases.page_types;
-            if page_types > 1 {
-                let row = |source: Ppn| row_after(op.read_row, source - first, page_types);
-                let reads = &mut self.schedule.dies[to.die].queues[Class::Background as usize].reads;
-                reads.extend(others.iter().map(|&(source, _)| row(source)));
-            }
+            op.read_row = self.note_read_rows(first, others, to.die);
         }
         let written = self.blocks[from.block].programs[Class::Write as usize - 1];
         let ticket = self.issue_program(op, Class::Background, to, written);

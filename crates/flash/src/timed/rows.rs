@@ -72,7 +72,10 @@ impl Schedule {
         let mut passed = Passed::default();
         if page_types == 1 {
             let each = self.move_ns(read_row, row, in_plane);
-            let moves = most.min(u32::try_from((until_ns - d.started_ns) / each).unwrap_or(u32::MAX));
+            let span_ns = until_ns - d.started_ns;
+            // Mostly the whole stretch has passed, which takes no division to see.
+            let all_pass = each.checked_mul(u64::from(most)).is_some_and(|all_ns| all_ns <= span_ns);
+            let moves = if all_pass { most } else { (span_ns / each) as u32 };
             let n = u64::from(moves);
             return Passed { moves, spent_ns: n * each, starts_ns: each * (n * (n + 1) / 2) };
         }

@@ -2,7 +2,7 @@
 
 use super::gathering::Gathering;
 use super::links::Links;
-use super::moving::Moving;
+use super::moving::{Moving, SavedMoving};
 use super::queue::{Far, Job};
 use super::reclaims::Reclaims;
 use super::schedule::Schedule;
@@ -26,7 +26,7 @@ pub struct Underway<'a> {
     hold: Far,
     newest: Far,
     links: Cow<'a, Option<Box<Links>>>,
-    moving: Cow<'a, Option<Box<Moving>>>,
+    moving: Option<SavedMoving>,
     reclaims: Cow<'a, Option<Box<Reclaims>>>,
     on: bool,
 }
@@ -60,8 +60,12 @@ impl Timed {
             has_modes: _,
             packed: _,
         } = self;
+        let schedule = schedule.settled();
         Underway {
-            schedule: schedule.settled(),
+            moving: moving
+                .as_deref()
+                .map(|moving| moving.saved(|die, class| schedule.done_tickets(die, class))),
+            schedule,
             blocks: Cow::from(blocks),
             gathering: Cow::Borrowed(gathering),
             volatile: Cow::Borrowed(volatile),
@@ -73,7 +77,6 @@ impl Timed {
             hold: *hold,
             newest: *newest,
             links: Cow::Borrowed(links),
-            moving: Cow::Borrowed(moving),
             reclaims: Cow::Borrowed(reclaims),
             on: *on,
         }
@@ -114,8 +117,8 @@ impl Timed {
             && volatile.as_deref().map_or(self.volatile.is_none(), |saved| {
                 self.volatile.as_deref().is_some_and(|own| saved.is_like(own))
             })
-            && moving.as_deref().map_or(self.moving.is_none(), |saved| {
-                self.moving.as_deref().is_some_and(|own| saved.is_like(own))
+            && moving.as_ref().map_or(self.moving.is_none(), |saved| {
+                self.moving.as_deref().is_some_and(|own| own.is_like(saved))
             })
             && schedule.same_drive(&self.schedule);
         if fits {
@@ -130,7 +133,8 @@ impl Timed {
             (self.schedule, self.blocks, self.job) = (schedule, blocks.into_owned(), job);
             (self.barrier_of_unit, self.links) = (barrier_of_unit.into_owned().into(), links.into_owned());
             (self.now_ns, self.request, self.on) = (now_ns, request, on);
-            (self.moving, self.reclaims) = (moving.into_owned(), reclaims.into_owned());
+            (self.moving, self.reclaims) =
+                (moving.as_ref().map(|saved| Box::new(Moving::of(saved))), reclaims.into_owned());
             (self.gathering, self.volatile) = (gathering.into_owned(), volatile.into_owned());
             (self.read_first, self.hold, self.newest) = (read_first, hold, newest);
         }

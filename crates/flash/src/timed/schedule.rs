@@ -183,6 +183,12 @@ impl Schedule {
         self.dies[die].queues[class as usize].done
     }
 
+    /// Returns the last ticket known to be done in the queue of an operation. Moves of a row under way may have ended
+    /// since.
+    pub fn surely_done(&self, far: Far) -> u64 {
+        self.dies[far.die as usize].queues[usize::from(far.class)].done
+    }
+
     /// Returns the ticket of the unfinished program of a page in a class, starting from the newest program of its
     /// block; 0 for none.
     pub fn program_of(&self, die: usize, class: Class, ppn: Ppn, newest: u64) -> u64 {

@@ -109,6 +109,9 @@ impl Ftl {
             // The host may write before the next step: moved pages are dead here.
             self.mapping.kill_range(from..Ppn(job.next));
             self.units.meta[source].valid -= moved as u32;
+            if limited {
+                self.mapping.prefetch_moves(Ppn(job.next)..end, pages_max);
+            }
         }
         moved += chunks.len();
         if last_packed.is_some() {

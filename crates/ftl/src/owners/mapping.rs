@@ -412,6 +412,14 @@ impl Mapping {
         self.prefetch(Lpn(owner.bits()));
     }
 
+    /// Prefetches what moving the first `most` live pages of a range will touch, and the owners of the pages behind them:
+    /// the same call for those pages reads their owners without a miss. Between two steps of a job lie host writes.
+    pub fn prefetch_moves(&self, pages: Range<Ppn>, most: u32) {
+        const LINE: u32 = (64 / size_of::<Inverted>()) as u32;
+        self.prefetch_back(pages.start + 2 * LINE);
+        self.for_first(pages, most, |_, owner| self.prefetch_owner(owner));
+    }
+
     /// Prefetches the place of an owner whose content moves as part of a chunk.
     #[inline(always)]
     pub fn prefetch_place(&self, owner: Owner) {
