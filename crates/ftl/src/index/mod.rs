@@ -242,7 +242,7 @@ impl Index {
     pub fn prefetch_bucket(&self, layout: &Layout, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
         if let Self::ByValid(rings) = self {
             let domain = if rings.len() == 1 { DomainId(0) } else { layout.domain_of(unit) };
-            rings[domain].prefetch(meta[unit].valid);
+            rings[domain].prefetch(meta[unit]);
         }
     }
 

@@ -65,10 +65,13 @@ impl ValidRing {
         }
     }
 
-    /// Prefetches the start of a bucket.
+    /// Prefetches the places that a unit of this state and the first one of its bucket have in the ring.
     #[inline(always)]
-    pub fn prefetch(&self, bucket: u32) {
-        prefetch(&self.start, bucket as usize);
+    pub fn prefetch(&self, unit: UnitMeta) {
+        prefetch(&self.order, unit.pos as usize);
+        if let Some(first) = self.start.get(unit.valid as usize) {
+            prefetch(&self.order, (first & self.mask) as usize);
+        }
     }
 
     /// Moves a unit from bucket `from` to bucket `from - 1`.
