@@ -12,11 +12,12 @@ pub fn table<T: Copy>(n: usize, value: T) -> Vec<T> {
     vector
 }
 
-/// Allocates `n` zeros, on huge pages if the system grants them. Memory is used only for pages that are written.
+/// Allocates `n` zeros of an integer type, on huge pages if the system grants them. Memory is used only for pages that
+/// are written.
 #[must_use]
-pub fn zeros(n: usize) -> Vec<u32> {
-    let mut vector = vec![0; n];
-    advise_huge_pages(vector.as_mut_ptr(), n * size_of::<u32>());
+pub fn zeros<T: Copy + Default>(n: usize) -> Vec<T> {
+    let mut vector = vec![T::default(); n];
+    advise_huge_pages(vector.as_mut_ptr(), n * size_of::<T>());
     vector
 }
 

@@ -90,10 +90,10 @@ impl Flash for Timed {
         if !self.on {
             return;
         }
-        if self.moving.is_some() && self.read_old_copies(&[(ppn, lpn)], cause) {
+        let place = self.place(ppn);
+        if self.may_be_moving(place.die) && self.read_old_copies(&[(ppn, lpn)], cause) {
             return;
         }
-        let place = self.place(ppn);
         let op = self.op(Kind::Read, ppn, place, cause);
         self.issue_read(op, place, cause);
     }

@@ -131,11 +131,11 @@ impl Timed {
             self.newest = Far::default();
             return;
         }
-        if self.moving.is_some() && self.read_old_copies(pages, cause) {
-            return;
-        }
         let ppn = self.flash_page(first);
         let place = self.place(ppn);
+        if self.may_be_moving(place.die) && self.read_old_copies(pages, cause) {
+            return;
+        }
         let mut op = self.op(Kind::Read, ppn, place, cause);
         op.pages = pages.len() as u8;
         self.issue_read(op, place, cause);

@@ -4,8 +4,7 @@
 //! addresses as those accessed more than four times (section II-D); an address is the start of a request. Cost: one
 //! byte per logical page, and one access per read.
 
-use floatgate_base::Lpn;
-use floatgate_base::prefetch::prefetch;
+use floatgate_base::{Lpn, memory::zeros, prefetch::prefetch};
 use floatgate_stats::Latency;
 use serde::{Deserialize, Serialize};
 
@@ -44,7 +43,7 @@ impl HotReadWatch {
     /// Begins without reads.
     pub fn new(logical_pages: u32, chips: u32) -> Self {
         let hot = HotReads { by_chip: vec![0; chips as usize], latency: Latency::default() };
-        Self { reads: vec![0; logical_pages as usize], hot }
+        Self { reads: zeros(logical_pages as usize), hot }
     }
 
     /// Prefetches the state of a page with which a read will start soon.
