@@ -188,7 +188,7 @@ mod tests {
         let mut rng = Rng::new(3, "moving");
         let mut moving = Moving::new(1, 1);
         let mut list: Vec<(u64, Copied)> = Vec::new();
-        let (mut ticket, mut done, mut found) = (1, 0, 0);
+        let (mut ticket, mut done, mut looked_up) = (1, 0, 0);
         for _ in 0..3000 {
             let place = Ppn(rng.below(1 << 20) as u32);
             let program = Far { die: 0, class: 1, ticket };
@@ -219,10 +219,10 @@ mod tests {
                 assert_eq!(moving.find(program, copied.page), Some(copied), "ticket {of}");
                 let other = Ppn(copied.page.0 ^ 1 << 21);
                 assert_eq!(moving.find(program, other), None, "ticket {of}");
-                found += 1;
+                looked_up += 1;
             }
         }
-        assert!(found > 3000 && !list.is_empty());
+        assert!(looked_up > 3000 && !list.is_empty());
         // Rows that are done leave with the next one.
         assert!(moving.issued[0][0].sources.len() < list.len() + 32);
     }
