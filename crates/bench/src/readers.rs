@@ -54,11 +54,12 @@ impl Drop for File {
 /// Measures each reader; required rates are in millions.
 pub fn all(report: &mut Report) {
     report.group("readers", "Readers alone, from warm files, one core");
-    let rows: [(&str, &str, u64, f64, Writer); 7] = [
+    let rows: [(&str, &str, u64, f64, Writer); 8] = [
         ("MSR CSV, M lines/s", "msr", LINES, 4.0, msr),
         // The same lines by a description of the user: at least 0.8 of the reader written for them.
         ("described columns, M lines/s", "columns", LINES, 3.2, msr),
         ("blkparse, all events, M lines/s", "blkparse", LINES, 1.5, blkparse),
+        ("nbdkit-log, calls and returns, M lines/s", "nbdkit", LINES, 1.5, nbdkit),
         ("blktrace, all events, M events/s", "blktrace", RECORDS, 5.0, blktrace),
         ("HP SRT, M records/s", "srt", RECORDS, 20.0, srt),
         ("vscsi version 1, M records/s", "vscsi", RECORDS, 20.0, vscsi),
@@ -108,6 +109,23 @@ fn blkparse(lines: u64, out: &mut dyn std::io::Write) {
             4000 + cpu
         )
         .expect("there is room");
+    }
+}
+
+/// Writes lines of nbdkit's log: each request is called and returns.
+fn nbdkit(lines: u64, out: &mut dyn std::io::Write) {
+    let mut rng = Rng::new(1, "nbdkit readers");
+    for i in 0..lines / 2 {
+        let (ms, word) = (i / 10, ["Read", "Write", "Write", "Trim", "Zero"][rng.below(5) as usize]);
+        let (minute, second, micro) = (ms / 60_000 % 60, ms / 1000 % 60, ms % 1000 * 1000 + i % 10 * 100);
+        let head =
+            format!("2026-07-01 {:02}:{minute:02}:{second:02}.{micro:06} connection=1", ms / 3_600_000);
+        let (offset, count) = (rng.below(1 << 28) * 512, 512 << rng.below(8));
+        let trim = if word == "Zero" { "trim=1 " } else { "" };
+        let fua = if word != "Read" { "fua=0 " } else { "" };
+        writeln!(out, "{head} {word} id={i} offset={offset:#x} count={count:#x} {trim}{fua}...")
+            .and_then(|()| writeln!(out, "{head} ...{word} id={i} return=0"))
+            .expect("there is room");
     }
 }
 

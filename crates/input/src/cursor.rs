@@ -202,10 +202,9 @@ impl<'a> Cursor<'a> {
     fn fraction(&mut self, from: usize, whole_ns: i128, power: u32) -> Option<i128> {
         let mut ns = whole_ns;
         if self.eat(b'.') {
-            let (_, digits) = self.digits_at(self.at);
+            let (value, digits) = self.digits_at(self.at);
             let kept = digits.min(18);
-            let value =
-                self.bytes[self.at..self.at + kept].iter().fold(0u64, |v, b| v * 10 + u64::from(b - b'0'));
+            let value = if digits > kept { self.first_digits(kept) } else { value };
             self.at += digits;
             let power = power as usize;
             ns += i128::from(if kept <= power {
@@ -219,6 +218,12 @@ impl<'a> Cursor<'a> {
             return self.exponent(from, power);
         }
         Some(ns)
+    }
+
+    /// Parses the next `n` digits.
+    #[cold]
+    fn first_digits(&self, n: usize) -> u64 {
+        self.bytes[self.at..self.at + n].iter().fold(0, |value, b| value * 10 + u64::from(b - b'0'))
     }
 
     /// Parses a stamp in exponent notation, as C++ and Python print large and small floats.
@@ -330,13 +335,17 @@ fn eight_digits(word: u64) -> (u64, usize) {
         return (0, 0);
     }
     // Shifting up drops the non-digits and fills in leading zeros.
-    let w = digits << (64 - 8 * n);
-    let w = w.wrapping_mul(10).wrapping_add(w >> 8);
+    (value_of(digits << (64 - 8 * n)), n)
+}
+
+/// Computes the number of eight decimal digits, one per byte, the first in the lowest byte.
+#[inline(always)]
+pub(crate) fn value_of(digits: u64) -> u64 {
     const PAIRS: u64 = 0x0000_00ff_0000_00ff;
     const HIGH: u64 = 0x000f_4240_0000_0064;
     const LOW: u64 = 0x0000_2710_0000_0001;
-    let value = (w & PAIRS).wrapping_mul(HIGH).wrapping_add((w >> 16 & PAIRS).wrapping_mul(LOW)) >> 32;
-    (value, n)
+    let w = digits.wrapping_mul(10).wrapping_add(digits >> 8);
+    (w & PAIRS).wrapping_mul(HIGH).wrapping_add((w >> 16 & PAIRS).wrapping_mul(LOW)) >> 32
 }
 
 #[cfg(test)]

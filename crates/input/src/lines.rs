@@ -2,6 +2,7 @@
 
 use crate::cursor::PAD;
 use crate::file::Input;
+use crate::scan::READABLE;
 use floatgate_base::{Error, Place, Result};
 use memchr::{memchr, memrchr};
 
@@ -64,7 +65,7 @@ impl Lines {
     pub fn new(input: Input, chunk: usize) -> Result<Self> {
         let mut lines = Self {
             input,
-            buf: vec![0; LINE_MAX + 1 + chunk + PAD],
+            buf: vec![0; LINE_MAX + 1 + chunk + READABLE],
             start: 0,
             whole: 0,
             end: 0,
@@ -133,6 +134,21 @@ impl Lines {
             len -= 1;
         }
         Next::Line { from, len }
+    }
+
+    /// Returns the lines in memory that are still to be delivered and what follows them, and their length; none if some
+    /// byte of them is not ASCII or the next line is too long.
+    #[inline]
+    pub fn pending(&self) -> Option<(&[u8], usize)> {
+        let has_lines = self.ascii && !self.too_long && self.start < self.whole;
+        has_lines.then(|| (&self.buf[self.start..], self.whole - self.start))
+    }
+
+    /// Counts `lines` of `bytes` bytes, with their breaks, as delivered.
+    #[inline]
+    pub fn delivered(&mut self, lines: u64, bytes: usize) {
+        self.number += lines;
+        self.start += bytes;
     }
 
     /// Delivers the current line again, from byte `from` of [`Lines::bytes`].

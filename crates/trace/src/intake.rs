@@ -3,7 +3,7 @@
 use crate::options::TimeUnit;
 use crate::source::Summary;
 use floatgate_base::{Op, RequestBatch};
-use floatgate_input::Fault;
+use floatgate_input::{Fault, Known};
 use rustc_hash::FxHashMap;
 
 /// Most bytes of one read or write: no block command moves more, and a longer one is a broken line.
@@ -40,16 +40,65 @@ pub(crate) struct Record<'a> {
     pub device: &'a [u8],
 }
 
+/// Requests on their way into a batch: each column of it grows once for many of them.
+pub(crate) struct Rows {
+    time_ns: [i64; Self::MAX],
+    device: [u16; Self::MAX],
+    op: [Op; Self::MAX],
+    offset: [u64; Self::MAX],
+    bytes: [u64; Self::MAX],
+    pub len: usize,
+}
+
+impl Rows {
+    /// Most rows.
+    pub const MAX: usize = 64;
+
+    pub fn new() -> Self {
+        Self {
+            time_ns: [0; Self::MAX],
+            device: [0; Self::MAX],
+            op: [Op::Read; Self::MAX],
+            offset: [0; Self::MAX],
+            bytes: [0; Self::MAX],
+            len: 0,
+        }
+    }
+
+    /// Moves all rows to the end of a batch.
+    pub fn move_to(&mut self, batch: &mut RequestBatch) {
+        batch.time_ns.extend_from_slice(&self.time_ns[..self.len]);
+        batch.device.extend_from_slice(&self.device[..self.len]);
+        batch.op.extend_from_slice(&self.op[..self.len]);
+        batch.offset.extend_from_slice(&self.offset[..self.len]);
+        batch.bytes.extend_from_slice(&self.bytes[..self.len]);
+        self.len = 0;
+    }
+}
+
 /// Key of the only device of a format without devices.
 pub(crate) const ONE_DEVICE: &[u8] = b"0";
 
 /// The devices seen so far.
-#[derive(Default)]
 struct Devices {
     names: Vec<String>,
     by_key: FxHashMap<Box<[u8]>, u16>,
     last_key: Vec<u8>,
+    /// The same, where it is short.
+    last_word: Known,
     last: u16,
+}
+
+impl Default for Devices {
+    fn default() -> Self {
+        Self {
+            names: Vec::new(),
+            by_key: FxHashMap::default(),
+            last_key: Vec::new(),
+            last_word: Known::NONE,
+            last: 0,
+        }
+    }
 }
 
 impl Devices {
@@ -62,6 +111,7 @@ impl Devices {
         self.change_to(key, name)
     }
 
+    #[cold]
     fn change_to(&mut self, key: &[u8], name: fn(&[u8]) -> String) -> Option<u16> {
         let id = match self.by_key.get(key) {
             Some(id) => *id,
@@ -74,6 +124,7 @@ impl Devices {
         };
         self.last_key.clear();
         self.last_key.extend_from_slice(key);
+        self.last_word = Known::of(key);
         self.last = id;
         Some(id)
     }
@@ -108,6 +159,28 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
+    /// Records stamps that neither decrease nor jump; returns false for others, which it does not record.
+    #[inline]
+    fn note_forwards(&mut self, added: &[i64]) -> bool {
+        let (mut before, mut last_gap_ns, mut even_gaps, mut is_odd) =
+            (self.last_ns, self.last_gap_ns, 0, false);
+        for &time in added {
+            // A step back or an overflow becomes a jump.
+            let gap_ns = time.wrapping_sub(before);
+            is_odd |= gap_ns as u64 > JUMP_NS;
+            even_gaps += u64::from(are_alike(gap_ns, last_gap_ns));
+            (before, last_gap_ns) = (time, gap_ns);
+        }
+        if is_odd {
+            return false;
+        }
+        self.even_gaps += even_gaps;
+        self.last_gap_ns = last_gap_ns;
+        self.smallest_ns = self.smallest_ns.min(added[0]);
+        (self.largest_ns, self.last_ns) = (self.largest_ns.max(before), before);
+        true
+    }
+
     fn are_evenly_spaced(&self) -> bool {
         self.requests >= REQUESTS_OF_A_COUNTER
             && self.even_gaps as f64 >= EVEN_SHARE * (self.requests - 2) as f64
@@ -140,12 +213,48 @@ impl Intake {
         name: fn(&[u8]) -> String,
         batch: &mut RequestBatch,
     ) -> Result<bool, Fault> {
-        if record.bytes == 0 {
-            self.counts.other += 1;
-            return Ok(false);
-        }
-        if record.bytes > TRANSFER_MAX && record.op != Op::Trim {
-            return Err(Fault::line("a transfer of more than 1 TiB", "expected at most 1099511627776 bytes"));
+        let Some((time, device)) = self.check(&record, Some(record.device), name)? else { return Ok(false) };
+        batch.push(time, device, record.op, record.offset, record.bytes);
+        Ok(true)
+    }
+
+    /// Appends a record to `rows`, which have room; returns false for length 0. Without a device in `key` it is that of
+    /// the last request.
+    #[inline(always)]
+    pub fn take_row(
+        &mut self,
+        record: &Record<'_>,
+        key: Option<&[u8]>,
+        name: fn(&[u8]) -> String,
+        rows: &mut Rows,
+    ) -> Result<bool, Fault> {
+        let Some((time, device)) = self.check(record, key, name)? else { return Ok(false) };
+        let row = rows.len % Rows::MAX;
+        rows.time_ns[row] = time;
+        rows.device[row] = device;
+        rows.op[row] = record.op;
+        rows.offset[row] = record.offset;
+        rows.bytes[row] = record.bytes;
+        rows.len += 1;
+        Ok(true)
+    }
+
+    /// Returns the device of the last request.
+    #[inline]
+    pub fn last_device(&self) -> Known {
+        self.devices.last_word
+    }
+
+    /// Checks and counts a record; returns the time since the first and the device, none for length 0.
+    #[inline(always)]
+    fn check(
+        &mut self,
+        record: &Record<'_>,
+        key: Option<&[u8]>,
+        name: fn(&[u8]) -> String,
+    ) -> Result<Option<(i64, u16)>, Fault> {
+        if record.bytes.wrapping_sub(1) >= TRANSFER_MAX && !self.is_request(record)? {
+            return Ok(None);
         }
         if record.offset.checked_add(record.bytes).is_none() {
             return Err(Fault::line(
@@ -160,15 +269,33 @@ impl Intake {
                 "expected stamps of one clock, in the format's unit of time",
             ));
         };
-        let Some(device) = self.devices.of(record.device, name) else {
+        let device = match key {
+            None => Some(self.devices.last),
+            Some(key) => self.devices.of(key, name),
+        };
+        let Some(device) = device else {
             return Err(Fault::line("more than 65536 devices", "expected at most 65536"));
         };
-        self.counts.first_stamp = Some(first);
+        if self.counts.first_stamp.is_none() {
+            self.counts.first_stamp = Some(first);
+        }
         self.counts.offset_bits |= record.offset;
         if record.op != Op::Trim {
             self.counts.bytes = self.counts.bytes.saturating_add(record.bytes);
         }
-        batch.push(time, device, record.op, record.offset, record.bytes);
+        Ok(Some((time, device)))
+    }
+
+    /// Returns whether a record of no length or of a large one is a request.
+    #[cold]
+    fn is_request(&mut self, record: &Record<'_>) -> Result<bool, Fault> {
+        if record.bytes == 0 {
+            self.counts.other += 1;
+            return Ok(false);
+        }
+        if record.op != Op::Trim {
+            return Err(Fault::line("a transfer of more than 1 TiB", "expected at most 1099511627776 bytes"));
+        }
         Ok(true)
     }
 
@@ -176,6 +303,9 @@ impl Intake {
     pub fn note_times(&mut self, added: &[i64], place: impl Fn(usize) -> String) {
         let counts = &mut self.counts;
         let Some((&first, &last)) = added.first().zip(added.last()) else { return };
+        if counts.note_forwards(added) {
+            return;
+        }
         let mut step = |before: i64, time: i64| {
             counts.backwards += u64::from(time < before);
             counts.furthest_back_ns = counts.furthest_back_ns.max(back_ns(before, time));
@@ -286,7 +416,8 @@ pub(crate) const EVENLY_SPACED: &str = "evenly spaced time stamps: probably a co
 /// Returns whether two gaps between stamps are equal within a hundredth, or the nanosecond of rounding.
 #[inline]
 fn are_alike(gap_ns: i64, other_ns: i64) -> bool {
-    gap_ns > 0 && other_ns > 0 && gap_ns.abs_diff(other_ns) <= (gap_ns.unsigned_abs() / 100).max(1)
+    let tolerance_ns = (gap_ns.unsigned_abs() / 100).max(1);
+    (gap_ns > 0) & (other_ns > 0) & (gap_ns.abs_diff(other_ns) <= tolerance_ns)
 }
 
 /// Returns by how much a stamp lies before another one.

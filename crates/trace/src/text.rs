@@ -1,6 +1,6 @@
 //! One reader for all text formats: a format only defines the meaning of a line.
 
-use crate::intake::{Intake, Record, Trail};
+use crate::intake::{Intake, Record, Rows, Trail};
 use crate::options::OnBadLine;
 use crate::setup::Setup;
 use crate::source::{Source, Summary, Writer};
@@ -10,7 +10,7 @@ use floatgate_base::error::quote;
 use floatgate_base::{Error, OptionalColumns, Place, RequestBatch, Result};
 use floatgate_input::Input;
 use floatgate_input::{CHUNK, LINE_MAX, Lines, Next, cut, whole_lines};
-use floatgate_input::{Cursor, Fault};
+use floatgate_input::{Cursor, Fault, Known, Scan};
 
 /// The grammar of one text format.
 pub(crate) trait LineFormat: Send + Sized + 'static {
@@ -19,6 +19,16 @@ pub(crate) trait LineFormat: Send + Sized + 'static {
 
     /// Parses a line; `None` if it is not a request.
     fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault>;
+
+    /// Whether [`LineFormat::usual`] knows a form.
+    const HAS_USUAL: bool = false;
+
+    /// Parses a line in its usual form; a request is `None` if the line holds another record. Returns `None` for a line
+    /// that [`LineFormat::parse`] must see, which then gives the same result as without this attempt.
+    #[inline(always)]
+    fn usual<'a>(&'a mut self, _line: Scan<'a>, _last_device: Known) -> Option<Usual<'a>> {
+        None
+    }
 
     /// Returns the optional columns that [`LineFormat::extras`] fills.
     fn columns(&self) -> OptionalColumns {
@@ -56,6 +66,24 @@ pub(crate) trait LineFormat: Send + Sized + 'static {
     }
 }
 
+/// A line in its usual form.
+pub(crate) struct Usual<'a> {
+    /// None for another record.
+    pub record: Option<Record<'a>>,
+    /// Whether its device is that of the last request, which [`LineFormat::usual`] was called with.
+    pub is_known: bool,
+    /// Bytes of the line with its break.
+    pub bytes: usize,
+}
+
+impl<'a> Usual<'a> {
+    /// Makes another record.
+    #[inline(always)]
+    pub fn other(bytes: usize) -> Self {
+        Self { record: None, is_known: false, bytes }
+    }
+}
+
 /// A reader of formats with one record per line.
 pub(crate) struct TextReader<F> {
     lines: Lines,
@@ -63,6 +91,7 @@ pub(crate) struct TextReader<F> {
     setup: Setup,
     intake: Intake,
     trail: Trail,
+    rows: Rows,
     tar: Tar,
     ended: bool,
 }
@@ -73,7 +102,42 @@ impl<F: LineFormat> TextReader<F> {
         let format = F::new(&setup, whole_lines(input.peek(CHUNK)?))?;
         let lines = Lines::new(input, chunk)?;
         let (intake, trail, tar) = (Intake::default(), Trail::default(), Tar::default());
-        Ok(Self { lines, format, setup, intake, trail, tar, ended: false })
+        Ok(Self { lines, format, setup, intake, trail, rows: Rows::new(), tar, ended: false })
+    }
+
+    /// Reads lines in memory that have their usual form, up to `room` requests; returns how many requests there were.
+    #[inline]
+    fn take_usual(&mut self, batch: &mut RequestBatch, room: usize) -> usize {
+        let Self { lines, format, intake, trail, .. } = self;
+        let Some((bytes, whole)) = lines.pending() else { return 0 };
+        let (mut at, mut count, number) = (0, 0, lines.number());
+        let (room, rows) = (room.min(Rows::MAX), &mut self.rows);
+        while rows.len < room && at < whole {
+            let known = intake.last_device();
+            let line = Scan::new(&bytes[at..]).and_then(|line| format.usual(line, known));
+            let Some(Usual { record, is_known, bytes: len }) = line else { break };
+            if let Some(record) = record {
+                let request_bytes = record.bytes;
+                let key = (!is_known).then_some(record.device);
+                match intake.take_row(&record, key, F::device_name, rows) {
+                    Ok(true) => {
+                        format.extras(request_bytes, batch);
+                        trail.places.push(number + count + 1);
+                    }
+                    Ok(false) => {}
+                    // Its fault is described below, where the place of the line is known.
+                    Err(_) => break,
+                }
+            } else {
+                intake.counts.other += 1;
+            }
+            (at, count) = (at + len, count + 1);
+        }
+        let taken = rows.len;
+        rows.move_to(batch);
+        intake.counts.requests += taken as u64;
+        lines.delivered(count, at);
+        taken
     }
 
     /// Parses the line `from..from + len` of the buffer; returns true for a request.
@@ -190,6 +254,13 @@ impl<F: LineFormat> Source for TextReader<F> {
         let before = batch.len();
         let mut room = max;
         while room > 0 && !self.ended {
+            if F::HAS_USUAL {
+                let taken = self.take_usual(batch, room);
+                room -= taken;
+                if room == 0 || taken == Rows::MAX {
+                    continue;
+                }
+            }
             match self.lines.next_line() {
                 Next::Line { from, len } => match self.take(from, len, batch) {
                     Ok(true) => {

@@ -9,10 +9,10 @@ use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
 use crate::options::{LbaUnit, TimeUnit};
 use crate::setup::Setup;
-use crate::text::LineFormat;
+use crate::text::{LineFormat, Usual};
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
-use floatgate_input::{Cursor, Fault, scaled};
+use floatgate_input::{Cursor, Fault, Known, Scan, scaled};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "blkparse",
@@ -79,6 +79,65 @@ impl LineFormat for BlkParse {
         let offset = scaled(lba, self.lba_bytes)?;
         self.processes.see(process);
         Ok(Some(Record { stamp, op, offset, bytes: scaled(sectors, 512)?, device }))
+    }
+
+    const HAS_USUAL: bool = true;
+
+    #[inline(always)]
+    fn usual<'a>(&'a mut self, mut line: Scan<'a>, last_device: Known) -> Option<Usual<'a>> {
+        line.more_blanks()?;
+        let from = line.at();
+        let is_known = line.has_known(last_device, b' ');
+        if !is_known {
+            line.skip_digits()?;
+            line.eat(b',')?;
+            line.skip_digits()?;
+        }
+        let device = line.since(from)?;
+        // CPU and sequence number.
+        for _ in 0..2 {
+            line.blanks()?;
+            line.skip_digits()?;
+        }
+        line.blanks()?;
+        let mut numbers = line;
+        line.skip_stamp(self.time_power)?;
+        line.blanks()?;
+        line.skip_digits()?;
+        line.blanks()?;
+        let [action, b' ', ..] = line.word().to_le_bytes() else { return None };
+        // A tab or the end of the line.
+        if action < b' ' {
+            return None;
+        }
+        if action != self.events.action {
+            let bytes = line.line_end()?;
+            self.in_summary = false;
+            self.events.note_other(action);
+            return Some(Usual::other(bytes));
+        }
+        let stamp = numbers.stamp(self.time_power)?;
+        numbers.blanks()?;
+        let process = numbers.uint()?;
+        line.eat(action)?;
+        line.blanks()?;
+        let from = line.at();
+        line.until(b' ')?;
+        let rwbs = line.since(from).filter(|rwbs| !rwbs.contains(&b'\t'))?;
+        let op = operation(rwbs)?;
+        line.blanks()?;
+        let lba = line.uint()?;
+        line.eat_text(b" + ")?;
+        let sectors = line.uint()?;
+        let offset = lba.checked_mul(self.lba_bytes)?;
+        let size = sectors.checked_mul(512)?;
+        let bytes = line.line_end()?;
+        self.in_summary = false;
+        self.flags &= flags::FLUSH;
+        self.flags |= flags_of(rwbs);
+        self.processes.see(process);
+        let record = Some(Record { stamp, op, offset, bytes: size, device });
+        Some(Usual { record, is_known, bytes })
     }
 
     fn processes(&self) -> Option<Vec<u64>> {

@@ -37,6 +37,8 @@ mod ssdtrace;
 mod strace;
 mod thesios;
 pub(crate) mod user_columns;
+#[cfg(test)]
+mod usual_tests;
 mod vscsi;
 mod wiscsee;
 

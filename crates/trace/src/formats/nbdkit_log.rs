@@ -8,11 +8,11 @@
 use super::{FormatInfo, Likeness, no_head, text_reader};
 use crate::intake::Record;
 use crate::setup::Setup;
-use crate::text::LineFormat;
+use crate::text::{LineFormat, Usual};
 use floatgate_base::batch::flags;
 use floatgate_base::{Op, OptionalColumns, RequestBatch, Result};
 use floatgate_input::date::minute_of;
-use floatgate_input::{Cursor, Fault};
+use floatgate_input::{Cursor, Fault, Known, Scan};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "nbdkit-log",
@@ -102,9 +102,64 @@ impl LineFormat for NbdkitLog {
         if field(line, b"fua=1") {
             self.flags |= flags::FUA;
         }
-        let known = self.exports.iter().find(|(c, _)| *c == connection);
-        let device = known.map_or(NO_EXPORT, |(_, export)| export.as_slice());
+        let device = self.export(connection);
         Ok(Some(Record { stamp: stamp.into(), op, offset, bytes, device }))
+    }
+
+    const HAS_USUAL: bool = true;
+
+    #[inline(always)]
+    fn usual<'a>(&'a mut self, mut line: Scan<'a>, _last_device: Known) -> Option<Usual<'a>> {
+        line.eat_text(self.minute.first_chunk::<8>()?)?;
+        line.eat_text(&self.minute[8..16])?;
+        line.eat(self.minute[16])?;
+        let second_ns = line.stamp(9).filter(|ns| *ns < 61_000_000_000)?;
+        line.blanks()?;
+        let connection = if line.has(b"connecti") {
+            line.eat_text(b"on=")?;
+            let connection = line.uint()?;
+            line.blanks()?;
+            connection
+        } else {
+            0
+        };
+        let (op, zero) = if line.has(b"Write ") {
+            (Op::Write, false)
+        } else if line.has(b"Read ") {
+            (Op::Read, false)
+        } else if line.has(b"...") {
+            return Some(Usual::other(line.line_end()?));
+        } else if line.has(b"Trim ") {
+            (Op::Trim, false)
+        } else if line.has(b"Zero ") {
+            (Op::Write, true)
+        } else {
+            return None;
+        };
+        line.eat_text(b"id=")?;
+        line.uint()?;
+        line.eat_text(b" offset=")?;
+        line.eat_text(b"0x")?;
+        let offset = line.hex()?;
+        line.eat_text(b" count=")?;
+        line.eat_text(b"0x")?;
+        let size = line.hex()?;
+        line.blanks()?;
+        let may_trim = zero && line.has(b"trim=1");
+        if zero && !may_trim {
+            line.has(b"trim=0");
+        }
+        line.more_blanks()?;
+        let fua = line.has(b"fua=1");
+        if line.next() == b'\t' {
+            return None;
+        }
+        let bytes = line.line_end()?;
+        self.flags = self.flags & flags::FLUSH | if fua { flags::FUA } else { 0 };
+        let stamp = (self.minute_s * 1_000_000_000 + second_ns as i64).into();
+        let (op, device) = (if may_trim { Op::Trim } else { op }, self.export(connection));
+        let record = Some(Record { stamp, op, offset, bytes: size, device });
+        Some(Usual { record, is_known: false, bytes })
     }
 
     fn columns(&self) -> OptionalColumns {
@@ -138,6 +193,13 @@ impl NbdkitLog {
             return Err(line.fault(WHAT.0, WHAT.1));
         }
         Ok(self.minute_s * 1_000_000_000 + second as i64)
+    }
+
+    /// Returns the export of a connection.
+    #[inline]
+    fn export(&self, connection: u64) -> &[u8] {
+        let known = self.exports.iter().find(|(c, _)| *c == connection);
+        known.map_or(NO_EXPORT, |(_, export)| export.as_slice())
     }
 
     /// Stores the export of a connection.

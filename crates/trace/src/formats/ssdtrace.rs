@@ -8,9 +8,9 @@ use super::blkparse::BlkParse;
 use super::{FormatInfo, Likeness, blkparse, no_head, text_reader};
 use crate::intake::Record;
 use crate::setup::Setup;
-use crate::text::LineFormat;
+use crate::text::{LineFormat, Usual};
 use floatgate_base::{OptionalColumns, RequestBatch, Result};
-use floatgate_input::{Cursor, Fault};
+use floatgate_input::{Cursor, Fault, Known, Scan};
 
 pub(super) const INFO: FormatInfo = FormatInfo {
     name: "ssdtrace",
@@ -33,6 +33,13 @@ impl LineFormat for SsdTrace {
     #[inline]
     fn parse<'a>(&'a mut self, line: &mut Cursor<'a>) -> std::result::Result<Option<Record<'a>>, Fault> {
         self.0.parse(line)
+    }
+
+    const HAS_USUAL: bool = true;
+
+    #[inline(always)]
+    fn usual<'a>(&'a mut self, line: Scan<'a>, last_device: Known) -> Option<Usual<'a>> {
+        self.0.usual(line, last_device)
     }
 
     fn columns(&self) -> OptionalColumns {

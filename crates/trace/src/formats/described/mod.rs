@@ -19,9 +19,9 @@ use description::{is_figure, opcode};
 use super::{FormatInfo, Likeness, no_head, text_reader, vscsi};
 use crate::intake::{ONE_DEVICE, Record};
 use crate::setup::Setup;
-use crate::text::LineFormat;
+use crate::text::{LineFormat, Usual};
 use floatgate_base::Op;
-use floatgate_input::{Cursor, Fault, scaled};
+use floatgate_input::{Cursor, Fault, Known, Scan, scaled};
 use std::marker::PhantomData;
 
 /// The units of a trace.
@@ -57,13 +57,23 @@ pub(super) struct Fields<'a> {
     size_bytes: u64,
     device_from: Option<usize>,
     device: &'a [u8],
+    /// Whether the device is that of the last request.
+    device_is_known: bool,
 }
 
 impl<'a> Fields<'a> {
     #[inline(always)]
     pub fn new() -> Self {
-        let (lba, size, size_bytes) = (0, 0, 1);
-        Self { stamp: 0, op: None, lba, size, size_bytes, device_from: None, device: ONE_DEVICE }
+        Self {
+            stamp: 0,
+            op: None,
+            lba: 0,
+            size: 0,
+            size_bytes: 1,
+            device_from: None,
+            device: ONE_DEVICE,
+            device_is_known: false,
+        }
     }
 
     /// Makes the record of a complete line; `None` if it is not a request.
@@ -246,6 +256,85 @@ fn operation(words: &[(&str, Op)], line: &mut Cursor<'_>) -> Option<Op> {
     }
 }
 
+impl Description {
+    /// Returns whether lines have a usual form: a command by its code or name has none.
+    const fn has_usual(&self) -> bool {
+        let mut i = 0;
+        while i < self.columns.len() {
+            if matches!(self.columns[i].kind, Kind::ScsiCode) {
+                return false;
+            }
+            i += 1;
+        }
+        true
+    }
+
+    /// Parses a column and the separator after it in the usual form, without blanks.
+    #[inline(always)]
+    fn usual_column<'a>(
+        &self,
+        index: usize,
+        units: Units,
+        last_device: Known,
+        line: &mut Scan<'a>,
+        fields: &mut Fields<'a>,
+    ) -> Option<()> {
+        let column = &self.columns[index];
+        let next = self.columns.get(index + 1);
+        if column.device {
+            // Not at the end of a line, where no separator follows.
+            if fields.device_from.is_none() && !self.columns[self.columns.len() - 1].device {
+                fields.device_is_known = line.has_known(last_device, self.separator);
+            }
+            fields.device_from = fields.device_from.or(Some(line.at()));
+            if fields.device_is_known {
+                return if next.is_some_and(|next| next.device) {
+                    Some(())
+                } else {
+                    line.eat(self.separator)
+                };
+            }
+        }
+        match column.kind {
+            Kind::Time(_) => fields.stamp = line.stamp(units.time_power)?,
+            Kind::Words(words) => fields.op = Some(usual_operation(words, line)?),
+            Kind::ScsiCode => return None,
+            Kind::Offset(_) => fields.lba = line.uint()?,
+            Kind::Size(unit) => (fields.size, fields.size_bytes) = (line.uint()?, unit.bytes()),
+            Kind::Number | Kind::Figure => {
+                line.uint()?;
+            }
+            Kind::Text => line.until(self.separator)?,
+            Kind::Latency => {
+                if line.next() != self.separator {
+                    line.stamp(units.time_power)?;
+                }
+            }
+        }
+        if let (true, Some(from)) = (column.device, fields.device_from) {
+            fields.device = line.since(from)?;
+        }
+        match next {
+            None => Some(()),
+            Some(_) => line.eat(self.separator),
+        }
+    }
+}
+
+/// Parses one of two words in their usual spelling.
+#[inline(always)]
+fn usual_operation(words: &[(&str, Op)], line: &mut Scan<'_>) -> Option<Op> {
+    let [first, second, ..] = words else { return None };
+    // Without a branch on the word: it is hard to predict.
+    let is_first = line.is_text(first.0.as_bytes());
+    if !is_first && !line.is_text(second.0.as_bytes()) {
+        return None;
+    }
+    let (word, op) = if is_first { first } else { second };
+    line.skip(word.len());
+    Some(*op)
+}
+
 /// A row of the table: a format with described lines.
 pub(super) trait Row: Send + 'static {
     const INFO: FormatInfo;
@@ -327,6 +416,28 @@ impl<R: Row> LineFormat for Described<R> {
         }
         columns!(0 1 2 3 4 5 6 7);
         fields.record(self.units)
+    }
+
+    const HAS_USUAL: bool = R::LINE.has_usual();
+
+    #[inline(always)]
+    fn usual<'a>(&'a mut self, mut line: Scan<'a>, last_device: Known) -> Option<Usual<'a>> {
+        let description = const { &R::LINE };
+        if !line.next().is_ascii_digit() {
+            return None;
+        }
+        let mut fields = Fields::new();
+        macro_rules! columns {
+            ($($index:literal)*) => { $(
+                if $index < description.columns.len() {
+                    description.usual_column($index, self.units, last_device, &mut line, &mut fields)?;
+                }
+            )* };
+        }
+        columns!(0 1 2 3 4 5 6 7);
+        let bytes = line.end()?;
+        let is_known = fields.device_is_known;
+        Some(Usual { record: fields.record(self.units).ok()?, is_known, bytes })
     }
 
     fn device_name(key: &[u8]) -> String {
