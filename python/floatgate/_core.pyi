@@ -83,6 +83,7 @@ def run(
     snapshot_every: float | None = None,
     command: str | None = None,
     telling: bool = False,
+    alone: bool = False,
     progress: Progress | None = None,
 ) -> RunOutput: ...
 def resume(path: str, *, snapshot_every: float | None = None, progress: Progress | None = None) -> RunOutput: ...

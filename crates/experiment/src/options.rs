@@ -35,6 +35,8 @@ pub struct Options {
     pub command: Option<String>,
     /// Receives warnings about problems that do not stop the run, such as a snapshot that cannot be written.
     pub warn: Option<fn(&str)>,
+    /// Whether another core is free for the decompression of a trace: no other run is going on.
+    pub alone: bool,
     /// Receives the estimate of `precondition = "auto"` before it begins.
     pub tell: Option<fn(&str)>,
 }

@@ -10,7 +10,7 @@ use crate::waveform::Pins;
 use floatgate_base::{Error, Place, Result};
 use floatgate_config::Resolved;
 use floatgate_flash::timed::Timeline;
-use floatgate_sim::{Mode, Phase, RequestSink, Simulation};
+use floatgate_sim::{Mode, Phase, RequestSink, Simulation, Workload};
 use floatgate_stats::Row;
 use serde_json::Value;
 use std::time::Duration;
@@ -75,6 +75,10 @@ pub fn run_logged(
     let meter = Meter::start();
     let mut plan = resolved.plan.clone();
     plan.timeline = options.timeline;
+    if let Workload::Trace { options: of_trace, .. } = &mut plan.workload.source {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        *of_trace = of_trace.decompressing_ahead(options.alone && cores > 1);
+    }
     let mut simulation = Simulation::new(plan)?;
     if let Some(log) = log {
         simulation.log_requests(log)?;

@@ -1,5 +1,6 @@
 //! Opens a file or standard input, decompresses it, and hashes the content as it is read.
 
+use crate::ahead::Ahead;
 use floatgate_base::{Error, Place, Result};
 use std::fs::File;
 use std::io::{BufReader, ErrorKind, Read, Write};
@@ -77,6 +78,8 @@ pub struct Input {
     hasher: Option<blake3::Hasher>,
     hash: Option<String>,
     reopens: bool,
+    /// Bytes of the pieces in which another thread decompresses ahead, if one does.
+    ahead: Option<usize>,
     /// Opens the content if it is more than one file.
     files: Option<Opener>,
 }
@@ -126,8 +129,25 @@ impl Input {
             hasher,
             hash: None,
             reopens,
+            ahead: None,
             files: None,
         })
+    }
+
+    /// Decompresses a file ahead in another thread, also after [`Input::rewind`], in pieces of `chunk` bytes.
+    ///
+    /// To be called before anything is read. Content, errors and their places stay the same where `chunk` bytes are read
+    /// at a time.
+    pub fn decompress_ahead(&mut self, chunk: usize) {
+        self.ahead = self.reopens.then_some(chunk);
+        self.start_ahead();
+    }
+
+    fn start_ahead(&mut self) {
+        if let Some(chunk) = self.ahead.filter(|_| self.compression != Compression::None) {
+            let stream = std::mem::replace(&mut self.reader, Box::new(std::io::empty()));
+            self.reader = Ahead::of(stream, chunk);
+        }
     }
 
     /// Opens the same content again.
@@ -201,6 +221,7 @@ impl Input {
             None => open_raw(&self.name, self.what)?.0,
         };
         (self.reader, self.compression, self.taken) = unpack(&self.name, self.what, raw)?;
+        self.start_ahead();
         self.delivered = 0;
         self.head.clear();
         self.hasher = self.hash.is_none().then(blake3::Hasher::new);

@@ -5,6 +5,7 @@
 //!
 //! Must not depend on the content of the files.
 
+mod ahead;
 mod cursor;
 mod cut;
 pub mod date;

@@ -295,7 +295,7 @@ fn as_waveform((path, rows, die, from_ns, until_ns): WaveformArguments) -> Wavef
 /// Runs an experiment.
 #[pyfunction]
 #[pyo3(signature = (toml, path, overrides, *, shadow=false, save_drive=None, timeline=None, request_log=None, waveform=None,
-                    snapshot=None, snapshot_every=None, command=None, telling=false, progress=None))]
+                    snapshot=None, snapshot_every=None, command=None, telling=false, alone=false, progress=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the keywords of the Python function")]
 fn run(
     py: Python<'_>,
@@ -311,6 +311,7 @@ fn run(
     snapshot_every: Option<f64>,
     command: Option<String>,
     telling: bool,
+    alone: bool,
     progress: Option<Py<PyAny>>,
 ) -> PyResult<RunOutput> {
     let mut resolved = errors::guarded(|| load(toml, path, &overrides)).map_err(|e| errors::raise(&e))?;
@@ -319,6 +320,7 @@ fn run(
     let options = Options {
         timeline: timeline.or(timed.then_some(DEFAULT_TIMELINE)),
         tell: telling.then_some(tell),
+        alone,
         waveform: waveform.map(as_waveform),
         ..options(save_drive, snapshot, snapshot_every, command).map_err(|e| errors::raise(&e))?
     };

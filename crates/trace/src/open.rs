@@ -25,7 +25,11 @@ const HEAD_LINES: usize = 200;
 /// Unusable input, with the place: a missing or empty file, a directory, a broken archive, an unknown format, units
 /// that the format does not allow.
 pub fn open(path: &str, options: &OpenOptions) -> Result<Box<dyn Source>> {
-    open_input(Input::open(path, "trace")?, path, options, CHUNK)
+    let mut input = Input::open(path, "trace")?;
+    if options.decompress_ahead {
+        input.decompress_ahead(CHUNK);
+    }
+    open_input(input, path, options, CHUNK)
 }
 
 /// Reads a trace from any stream of bytes; `name` represents it in messages, and its extension counts as a file's.

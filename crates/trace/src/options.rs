@@ -163,6 +163,8 @@ pub struct OpenOptions {
     pub on_bad_line: OnBadLine,
     /// Whether streams stand for writers, where the trace knows them: for a conversion that keeps them.
     pub keep_writers: bool,
+    /// Whether another thread decompresses the file ahead.
+    pub(crate) decompress_ahead: bool,
     /// The columns of a line, if the user describes them.
     pub(crate) columns: Option<&'static UserColumns>,
 }
@@ -186,8 +188,15 @@ impl OpenOptions {
             action: action.map(Action::parse).transpose()?,
             on_bad_line: on_bad_line.map(OnBadLine::parse).transpose()?.unwrap_or_default(),
             keep_writers: false,
+            decompress_ahead: false,
             columns: None,
         })
+    }
+
+    /// Lets another thread decompress the file ahead; requests, errors and their places stay the same.
+    #[must_use]
+    pub fn decompressing_ahead(self, decompress_ahead: bool) -> Self {
+        Self { decompress_ahead, ..self }
     }
 
     /// Lets streams stand for writers, where the trace knows them.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import shlex
 from collections.abc import Iterator
@@ -29,6 +30,9 @@ from floatgate.run.run import Run, execute, go_on, remove_snapshot
 from floatgate.run.saving import write_run
 from floatgate.run.waveform import pins_of
 from floatgate.study.own_defaults import warn_of_mode
+
+#: No other run goes on, so a second core may decompress the trace.
+_execute = functools.partial(execute, alone=True)
 
 
 @dataclass(frozen=True)
@@ -108,7 +112,7 @@ def run(
         if output.draws(report):
             drawing.start()
         with bar(resolved.name(), quiet=quiet) as progress, _saying_how_to_go_on(snapshot):
-            done = execute(
+            done = _execute(
                 resolved,
                 shadow=shadow,
                 save_drive=save_drive,

@@ -344,11 +344,13 @@ def execute(
     snapshot_every: float | None = None,
     command: str | None = None,
     telling: bool = False,
+    alone: bool = False,
     progress: Progress | None = None,
 ) -> Run:
     """Run a resolved :class:`~floatgate.run.experiment.Experiment`; raises as :func:`run`. Snapshots stay.
 
     ``telling``: say on standard error what bringing the drive into its first state will take.
+    ``alone``: no other run goes on, so a second core may decompress the trace.
     """
     recorded = None
     if timeline is not None:
@@ -368,6 +370,7 @@ def execute(
             snapshot_every=snapshot_every,
             command=command,
             telling=telling,
+            alone=alone,
             progress=progress,
         )
     return Run.of(output)

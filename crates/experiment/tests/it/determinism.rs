@@ -4,7 +4,7 @@ use crate::common::cases::draw_any;
 use crate::common::{Folder, run_ok, without_run};
 use floatgate_base::Rng;
 use floatgate_base::testing::Bound;
-use floatgate_experiment::{Output, load, run};
+use floatgate_experiment::{Options, Output, load, run, run_with};
 use floatgate_sim::{Phase, Plan, Simulation};
 use std::io::Write as _;
 
@@ -126,6 +126,11 @@ fn the_place_of_a_trace_does_not_enter() {
     assert!(first.0.contains("content_hash") && !first.0.contains(&folder.path()), "{}", first.0);
     for file in &files[1..] {
         assert_eq!(first, of(file, 2), "{file}");
+        // Nor does the thread that decompresses it.
+        let toml = format!("{SMALL}[workload]\nfile = \"{file}\"\nrepeat = 2\n");
+        let resolved = load(Some(&toml), "test.toml", &[]).unwrap();
+        let alone = Options { alone: true, ..Options::default() };
+        assert_eq!(first, figures(&run_with(resolved, &alone, &mut |_| Ok(())).unwrap()), "{file}");
     }
     // Beside the experiment, by a relative name.
     let toml = format!("{SMALL}[workload]\nfile = \"a.csv\"\nrepeat = 2\n");

@@ -1,6 +1,7 @@
 //! Compressed traces: every compression, several frames in one file, long windows, and truncated or damaged files.
 
 use crate::common::{Folder, Row, rows_of};
+use floatgate_base::testing::Bound;
 use floatgate_base::{RequestBatch, Result, Rng};
 use floatgate_trace::{OpenOptions, open};
 use std::io::{Read, Write};
@@ -54,10 +55,19 @@ fn zst_long(data: &[u8]) -> Vec<u8> {
 type Packer = fn(&[u8]) -> Vec<u8>;
 const PACKERS: [(&str, Packer); 5] = [("gz", gz), ("xz", xz), ("zst", zst), ("zst", zst_long), ("bz2", bz2)];
 
+/// Reads a trace, also decompressed ahead, which makes no difference.
 fn read(path: &str) -> Result<(Vec<Row>, Option<String>)> {
-    let mut source = open(path, &OpenOptions::default())?;
-    let rows = rows_of(&mut *source, 1000)?;
-    Ok((rows, source.summary().content_hash))
+    let read_with = |decompress_ahead| {
+        let mut source = open(path, &OpenOptions::default().decompressing_ahead(decompress_ahead))?;
+        let rows = rows_of(&mut *source, 1000)?;
+        source.rewind()?;
+        assert_eq!(rows_of(&mut *source, 999)?, rows);
+        Ok((rows, source.summary().content_hash))
+    };
+    let result = read_with(false);
+    let text = |result: &Result<_>| result.as_ref().map_err(ToString::to_string).cloned();
+    assert_eq!(text(&read_with(true)), text(&result));
+    result
 }
 
 fn refusal(path: &str) -> String {
@@ -153,4 +163,48 @@ fn what_was_read_before_the_damage_is_there() {
     source.fill(&mut batch, 1000).unwrap();
     assert_eq!(batch.len(), 1000);
     assert!(source.fill(&mut batch, 1_000_000).is_err());
+}
+
+/// Returns the requests before an error, and the error.
+fn until_error(path: &str, decompress_ahead: bool) -> (Vec<u64>, String) {
+    let mut offsets = Vec::new();
+    let mut batch = RequestBatch::default();
+    let options = OpenOptions::default().decompressing_ahead(decompress_ahead);
+    let mut read = || {
+        let mut source = open(path, &options)?;
+        let mut bound = Bound::new(100_000);
+        loop {
+            bound.step();
+            batch.clear();
+            source.fill(&mut batch, 500)?;
+            offsets.extend(&batch.offset);
+            if batch.is_empty() {
+                return Ok(());
+            }
+        }
+    };
+    let result: Result<()> = read();
+    (offsets, result.map_or_else(|error| error.to_string(), |()| String::new()))
+}
+
+#[test]
+fn errors_of_damaged_files_do_not_depend_on_the_thread_that_decompresses() {
+    let folder = Folder::new("ahead");
+    let seed = std::env::var("FLOATGATE_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(1);
+    let mut rng = Rng::new(seed, "damage");
+    let data = content(40_000);
+    for (name, pack) in PACKERS {
+        let whole = pack(&data);
+        for case in 0..30 {
+            let mut packed = whole.clone();
+            for _ in 0..rng.below(3) {
+                let at = rng.below(packed.len() as u64) as usize;
+                packed[at] ^= 1 << rng.below(8);
+            }
+            packed.truncate(packed.len() - rng.below(2) as usize * rng.below(packed.len() as u64) as usize);
+            let path = folder.file("t.csv", &packed);
+            let (plain, ahead) = (until_error(&path, false), until_error(&path, true));
+            assert!(plain == ahead, "{name} {case}, FLOATGATE_SEED={seed}: {} {}", plain.1, ahead.1);
+        }
+    }
 }
