@@ -29,13 +29,17 @@ impl Amplification {
         (self.stretch / 64).max(1)
     }
 
-    /// Bounds the result of [`Self::note`] on the way from `page_writes` to `later` of them, which cause `programs`.
-    /// None if a stretch ends on the way, or too little is known.
-    fn at_most(&self, (page_writes, later): (u64, u64), programs: u64) -> Option<f64> {
-        let [(writes, programmed), (began, _)] = self.marks;
+    /// Bounds the result of [`Self::note`] from `page_writes` on, up to the number that causes `programs`, in the same
+    /// stretch. None if too little is known.
+    pub(super) fn at_most(&self, page_writes: u64, programs: f64) -> Option<f64> {
+        let (writes, programmed) = self.marks[0];
         let settled = page_writes > writes && page_writes - writes >= self.stretch / 8;
-        (settled && later - began < self.stretch)
-            .then(|| (programs - programmed) as f64 / (page_writes - writes) as f64)
+        settled.then(|| (programs - programmed as f64) / (page_writes - writes) as f64)
+    }
+
+    /// Returns the last number of page writes in the current stretch.
+    pub(super) fn until(&self) -> u64 {
+        self.marks[1].0.saturating_add(self.stretch) - 1
     }
 
     /// Updates the estimate after `page_writes` of the host caused `programs` in total. It is 1 until an eighth of a
@@ -96,17 +100,38 @@ impl Lumps {
     /// Returns the pages programmed for `pages` page writes if the stretch repeats, by the stretch's write
     /// amplification. `near` holds the position of the previous result, and is updated.
     fn programs(&self, pages: u64, near: &mut Near) -> f64 {
-        let Some(&(stretch, programs)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
-            return pages as f64;
+        *near = self.near(pages, *near);
+        self.programs_near(pages, near)
+    }
+
+    /// Returns the position of `pages` page writes, searching from another position on.
+    #[inline]
+    pub(super) fn near(&self, pages: u64, mut near: Near) -> Near {
+        let Some(&(stretch, _)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
+            return near;
         };
         if pages.wrapping_sub(near.base) >= stretch {
             let times = pages / stretch;
-            *near = Near { times, base: times * stretch, mark: 0 };
+            near = Near { times, base: times * stretch, mark: 0 };
         }
-        let rest = pages - near.base;
-        near.mark = self.mark_before(rest, near.mark);
+        near.mark = self.mark_before(pages - near.base, near.mark);
+        near
+    }
+
+    /// Returns [`Self::programs`] at the position of so many page writes.
+    #[inline]
+    pub(super) fn programs_near(&self, pages: u64, near: &Near) -> f64 {
+        let Some(&(_, programs)) = self.marks.last().filter(|&&(stretch, _)| stretch > 0) else {
+            return pages as f64;
+        };
         let (mark, programmed) = self.marks[near.mark];
-        near.times as f64 * programs as f64 + (programmed + rest - mark) as f64
+        near.times as f64 * programs as f64 + (programmed + pages - near.base - mark) as f64
+    }
+
+    /// Returns the page writes of the life at the next mark after a position.
+    #[inline]
+    pub(super) fn next_mark(&self, near: &Near) -> u64 {
+        self.marks.get(near.mark + 1).map_or(u64::MAX, |&(mark, _)| near.base + mark)
     }
 
     /// Returns the last mark that is not beyond so many page writes of the stretch, searching from another mark on.
@@ -134,20 +159,20 @@ const STEPS: usize = 8;
 
 /// Position of a result among the repeated marks of a stretch: the repetition, its first page write, and the mark.
 #[derive(Clone, Copy, Debug, Default)]
-struct Near {
+pub(super) struct Near {
     times: u64,
-    base: u64,
+    pub base: u64,
     mark: usize,
 }
 
 /// Corrects the gate of a life as a drive would.
 #[derive(Clone, Debug)]
 pub(super) struct Observer<'a> {
-    lumps: &'a Lumps,
+    pub lumps: &'a Lumps,
     /// Factor that scales the lumps' programs to the life's write amplification.
-    scale: f64,
-    page_bytes: f64,
-    late: Amplification,
+    pub scale: f64,
+    pub page_bytes: f64,
+    pub late: Amplification,
     /// Whether the throttle allots pages at their mean cost.
     by_mean: bool,
     /// Time of the last correction.
@@ -155,7 +180,7 @@ pub(super) struct Observer<'a> {
     /// Page writes at the next correction of a gate by mean cost.
     next_at: u64,
     /// Position of the latest lumps.
-    near: Near,
+    pub near: Near,
 }
 
 /// Longest time between corrections; without limits nothing leaves a period.
@@ -252,7 +277,13 @@ impl<'a> Observer<'a> {
             if count == 0 {
                 let before = passed(record);
                 self.observe(gate, before);
-                count = self.ahead(gate, (arrival_ns, gap_ns), (before, pages, request)).max(request);
+                let ahead = self.ahead(gate, (arrival_ns, gap_ns), (before, pages, request));
+                if ahead > 0 {
+                    arrival_ns = gate.pass(arrival_ns, gap_ns, ahead, record).saturating_add(gap_ns);
+                    pages -= ahead;
+                    continue;
+                }
+                count = request;
             }
             let last_ns = gate.admit(arrival_ns, gap_ns, count, record);
             arrival_ns = last_ns.saturating_add(gap_ns);
@@ -281,24 +312,6 @@ impl<'a> Observer<'a> {
             arrival_ns = last_ns.saturating_add(gap_ns);
             pages -= count;
         }
-    }
-
-    /// Counts the pages, in whole requests, that pass several periods without a wait under any corrections on the way.
-    /// One correction after them is then enough.
-    fn ahead(&self, gate: &Gate, arrives: (u64, u64), (before, pages, request): (u64, u64, u64)) -> u64 {
-        let room = ((gate.limit_bytes() - gate.used_bytes()) / self.page_bytes) as u64;
-        if room < 2 * request {
-            return 0;
-        }
-        let count = gate.within_epoch(arrives, pages.min(room)) / request * request;
-        if count == 0 {
-            return 0;
-        }
-        // The highest usage that the gate may assume on the way.
-        let programs = self.lumps.programs(before + count, &mut self.near.clone()) * self.scale;
-        let Some(waf) = self.late.at_most((before, before + count), programs.ceil() as u64) else { return 0 };
-        let used_bytes = (programs + count as f64 * waf) * self.page_bytes;
-        if used_bytes <= gate.limit_bytes() { count } else { 0 }
     }
 
     /// Counts the pages that stay within the period and its limit: all of them, or whole requests.

@@ -4,6 +4,7 @@
 //! [`Demand`] is the condensed pass; [`Life`] sends it through a [`crate::throttle::Gate`] again and again; [`Outcome`]
 //! is the result.
 
+mod ahead;
 mod book;
 mod demand;
 mod lumps;

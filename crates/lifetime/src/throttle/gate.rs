@@ -17,6 +17,17 @@ use super::regulator::token_bucket::{Bucket, Patience};
 use super::setup::{Setup, View};
 use crate::reduce::{ByChoice, Foreseen, Manager, Seen};
 
+/// The limit of a gate while page writes pass, without its steps from period to period.
+#[derive(Clone, Copy, Debug)]
+pub struct Way {
+    /// A limit that the one at the first page write does not fall below, flash bytes.
+    pub limit_bytes: f64,
+    /// Its growth from one page write to the next.
+    pub page_bytes: f64,
+    /// About how many page writes leave within the epoch.
+    pub pages: u64,
+}
+
 /// A throttle at work.
 #[derive(Clone, Debug)]
 pub struct Gate {
@@ -209,6 +220,43 @@ impl Gate {
             None => 0,
             Some(span_ns) => span_ns.checked_div(distance_ns).map_or(pages, |later| pages.min(later + 1)),
         }
+    }
+
+    /// Returns how the limit grows while `pages` page writes pass that arrive at `arrival_ns` and every `gap_ns` after
+    /// the previous one was admitted. None where unused capacity of a period is lost, and where an epoch or a window of
+    /// demand ends before or among them.
+    #[must_use]
+    pub fn way(&self, (arrival_ns, gap_ns): (u64, u64), pages: u64) -> Option<Way> {
+        let (s, e) = (&self.periods.state, &self.periods.state.epoch);
+        let first_ns = arrival_ns.max(s.admitted_ns).saturating_add(s.delay_ns);
+        let undelayed_ns = arrival_ns.saturating_sub(s.held_back_ns);
+        let is_past = s.epochs.demand.is_past(undelayed_ns.saturating_add(pages.saturating_mul(gap_ns)));
+        if !self.periods.adds_up() || s.free || first_ns >= e.end_ns || is_past {
+            return None;
+        }
+        let distance_ns = s.delay_ns.saturating_add(gap_ns) as f64;
+        let rate = s.share_bytes / self.periods.setup.params.period_ns as f64;
+        let before_bytes = e.used_bytes + e.carried_bytes + e.spare_bytes;
+        Some(Way {
+            limit_bytes: before_bytes + rate * (first_ns - e.start_ns) as f64,
+            page_bytes: rate * distance_ns,
+            pages: (((e.end_ns - first_ns) as f64 / distance_ns) as u64).saturating_add(1),
+        })
+    }
+
+    /// Lets page writes of the current epoch and window pass like [`Gate::admit`], where none has to wait.
+    pub fn pass<R: Record>(&mut self, arrival_ns: u64, gap_ns: u64, pages: u64, record: &mut R) -> u64 {
+        let s = &mut self.periods.state;
+        let first_ns = arrival_ns.max(s.admitted_ns).saturating_add(s.delay_ns);
+        let last_ns = first_ns + (pages - 1) * (s.delay_ns + gap_ns);
+        s.arrival_ns = s.arrival_ns.max(arrival_ns);
+        s.epochs.demand.add(pages);
+        s.spend(pages, &mut self.periods.foreseen);
+        s.held_back_ns += pages * s.delay_ns;
+        s.admitted_ns = last_ns;
+        record.passed(first_ns, last_ns, pages, s.delay_ns);
+        self.periods.leave_periods(last_ns, record);
+        last_ns
     }
 
     /// Returns the total flash bytes up to which page writes are admitted in the current period.

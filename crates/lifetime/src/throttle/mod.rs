@@ -37,7 +37,7 @@ pub use budget::Budget;
 pub use delay::Delays;
 pub use epoch_length::Predictions;
 pub use epochs::{Epoch, Epochs};
-pub use gate::Gate;
+pub use gate::{Gate, Way};
 pub use params::Params;
 pub use passed::Passed;
 pub use periods::GateState;

@@ -117,15 +117,19 @@ impl Periods {
         (s.limit_bytes, s.period_end_ns) = (f64::NEG_INFINITY, e.end_ns);
     }
 
+    /// Returns whether the rest of a period goes to the next one of its epoch.
+    #[inline]
+    pub fn adds_up(&self) -> bool {
+        self.parts
+            .is_some_and(|parts| matches!(parts.regulator, Regulator::Pessimistic | Regulator::Optimistic))
+    }
+
     /// Returns the time until which at least the current limit is admitted. The rest of a period goes to the next
     /// one of its epoch; under a static cap it is lost.
     #[inline]
     pub fn limit_holds_until_ns(&self) -> u64 {
         let s = &self.state;
-        let adds_up = self
-            .parts
-            .is_some_and(|parts| matches!(parts.regulator, Regulator::Pessimistic | Regulator::Optimistic));
-        if adds_up && s.period_end_ns < s.epoch.end_ns { s.epoch.end_ns } else { s.period_end_ns }
+        if self.adds_up() && s.period_end_ns < s.epoch.end_ns { s.epoch.end_ns } else { s.period_end_ns }
     }
 
     /// Enters the period of a time.
