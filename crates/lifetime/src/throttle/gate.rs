@@ -385,7 +385,12 @@ impl Gate {
             // The rest of the limit may be negative; the cast makes that 0, as intended.
             let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
             let in_limit = in_limit.min(pages);
-            let mut count = if s.delay_ns != delay_ns {
+            let is_current = s.delay_ns == delay_ns;
+            let run = (first_ns, distance_ns, pages);
+            let grouped = if is_current { self.periods.admit_groups(run, in_limit, record) } else { 0 };
+            let mut count = if grouped > 0 {
+                grouped
+            } else if !is_current {
                 in_limit.min(1)
             } else if in_limit < 2
                 || first_ns.saturating_add((in_limit - 1).saturating_mul(distance_ns)) < until_ns
@@ -395,10 +400,9 @@ impl Gate {
                 in_limit.min((until_ns - 1 - first_ns) / distance_ns + 1)
             };
             if count > 0 {
-                let last_ns = first_ns + (count - 1) * distance_ns;
-                s.spend(count, &mut self.periods.foreseen);
-                s.held_back_ns += held_ns + (count - 1) * delay_ns;
-                s.admitted_ns = last_ns;
+                let s = &mut self.periods.state;
+                s.spend(count - grouped, &mut self.periods.foreseen);
+                let last_ns = s.passed((begin_ns, first_ns, distance_ns), count);
                 record.passed(first_ns, last_ns, count, held_ns);
             } else {
                 let backlog = Backlog { due_ns: first_ns, delay_ns: held_ns, gap_ns, pages };

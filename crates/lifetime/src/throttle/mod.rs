@@ -14,6 +14,7 @@ mod epochs;
 mod gate;
 #[cfg(test)]
 mod gate_tests;
+mod groups;
 mod history;
 mod incremental;
 #[cfg(test)]

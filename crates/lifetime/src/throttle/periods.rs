@@ -82,6 +82,16 @@ impl GateState {
         }
     }
 
+    /// Notes page writes that arrived at `begin_ns`, and left from `first_ns` on at even distances. Returns when the
+    /// last of them left.
+    #[inline]
+    pub(super) fn passed(&mut self, (begin_ns, first_ns, distance_ns): (u64, u64, u64), pages: u64) -> u64 {
+        let last_ns = first_ns + (pages - 1) * distance_ns;
+        self.held_back_ns += first_ns - begin_ns + (pages - 1) * self.delay_ns;
+        self.admitted_ns = last_ns;
+        last_ns
+    }
+
     pub(super) fn set_cost(&mut self, page_flash_bytes: f64) {
         self.page_flash_bytes = page_flash_bytes;
         self.page_flash_inverse = 1.0 / page_flash_bytes;
