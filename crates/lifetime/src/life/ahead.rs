@@ -4,13 +4,25 @@
 //! at a steady rate, apart from the steps between periods. It is therefore enough to compare both at the ends of each
 //! stretch between two lumps, and one correction behind these page writes replaces one per request.
 
-use super::lumps::{Near, Observer};
+use super::lumps::{Amplification, Lumps, Near};
 use crate::throttle::{Gate, Way};
 
 /// Bytes, and share of all bytes, by which rounding may be off.
 const ROUNDING: (f64, f64) = (1.0, 1e-14);
 
-impl Observer<'_> {
+/// What is known of the programs of a life.
+#[derive(Clone, Debug)]
+pub(super) struct Programs<'a> {
+    pub lumps: &'a Lumps,
+    /// Factor that scales the lumps' programs to the life's write amplification.
+    pub scale: f64,
+    pub page_bytes: f64,
+    pub late: Amplification,
+    /// Position of the latest lumps.
+    pub near: Near,
+}
+
+impl Programs<'_> {
     /// Counts the pages, in whole requests, that pass several periods without a wait under any corrections on the way.
     /// One correction after them is then enough. At least one request of the last period is left: it is the next one
     /// for which a drive would correct its gate.
@@ -23,7 +35,7 @@ impl Observer<'_> {
         let Some(way) = gate.way(arrives, pages).filter(|_| pages > request) else { return 0 };
         let until = self.late.until().min(before + pages.min(way.pages));
         let near = self.lumps.near(before, self.near);
-        let mut walk = Walk { observer: self, way, at: before, begun: before, near, peak: 0.0, request };
+        let mut walk = Walk { known: self, way, at: before, begun: before, near, peak: 0.0, request };
         while walk.at < until {
             let alike = walk.left_in_stretch().min(until - walk.at);
             let passing = walk.passing(alike);
@@ -39,7 +51,7 @@ impl Observer<'_> {
 
 /// Page writes on their way through the gate.
 struct Walk<'a> {
-    observer: &'a Observer<'a>,
+    known: &'a Programs<'a>,
     way: Way,
     /// Page writes of the life by now, and at the beginning of the way.
     at: u64,
@@ -53,12 +65,12 @@ struct Walk<'a> {
 impl Walk<'_> {
     /// Counts the next page writes without a lump among them.
     fn left_in_stretch(&self) -> u64 {
-        self.observer.lumps.next_mark(&self.near) - self.at
+        self.known.lumps.next_mark(&self.near) - self.at
     }
 
     /// Counts those of the next `alike` page writes, without a lump among them, that need not wait.
     fn passing(&mut self, alike: u64) -> u64 {
-        let Observer { lumps, scale, page_bytes, late, .. } = self.observer;
+        let Programs { lumps, scale, page_bytes, late, .. } = self.known;
         let programs = (lumps.programs_near(self.at, &self.near) * scale).max(self.peak);
         let page = scale * page_bytes;
         self.peak = programs + (alike - 1) as f64 * scale;
@@ -79,50 +91,5 @@ impl Walk<'_> {
         } else {
             ((slack / shrinks) as u64).min(alike - 1) + 1
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::life::Lumps;
-    use crate::throttle::{Passed, Setup, Throttle};
-    use floatgate_base::testing::Bound;
-
-    /// A host without pauses under a throttle that delays it to its capacity: page writes are always close to the limit,
-    /// and a victim moves 30 pages after every 100th. Most pass without a correction before their request; that no delay
-    /// changes is tested beside [`Observer::admit`].
-    #[test]
-    fn most_page_writes_near_the_limit_need_no_correction() {
-        let mut lumps = Lumps::default();
-        for victims in 1..=100 {
-            lumps.note(100 * victims, 130 * victims);
-        }
-        lumps.end(10_000, 13_000);
-        let setup = Setup {
-            arrivals_follow: true,
-            ..Setup::ready(Throttle::ReadyPessimistic, 2 << 20, 240 * 3_600_000_000_000)
-        };
-        let (mut gate, mut passed) = (Gate::new(setup, 1.3), Passed::new(setup.target_ns));
-        let (mut observer, mut bound) = (Observer::new(&lumps, &setup, 1.3), Bound::new(5_000_000));
-        let (mut at_ns, mut ahead) = (0, 0);
-        while gate.admitted_ns() < setup.target_ns {
-            bound.step();
-            observer.observe(&mut gate, passed.page_writes);
-            let arrives = (at_ns + gate.held_back_ns(), 1_000_000);
-            let count = observer.ahead(&gate, arrives, (passed.page_writes, 2000, 2));
-            assert_eq!(count % 2, 0);
-            ahead += count;
-            let count = if count > 0 {
-                gate.pass(arrives.0, arrives.1, count, &mut passed);
-                count
-            } else {
-                gate.admit(arrives.0, arrives.1, 2, &mut passed);
-                2
-            };
-            at_ns += count * arrives.1;
-        }
-        println!("{ahead} of {}, {} waited", passed.page_writes, passed.waits);
-        assert!(3 * ahead > 2 * passed.page_writes, "{ahead} of {}", passed.page_writes);
     }
 }

@@ -8,18 +8,20 @@ mod ahead;
 mod book;
 mod demand;
 mod lumps;
+mod observer;
 mod reduction;
 #[cfg(test)]
 mod tests;
 
 pub use book::{Book, Detail, Outcome, Row};
 pub use demand::{Demand, DemandBuilder};
-pub use lumps::{Amplification, Lumps, OBSERVE_NS};
+pub use lumps::{Amplification, Lumps};
+pub use observer::OBSERVE_NS;
 pub use reduction::{Managed, Reduction};
 
 use crate::reduce::{ByChoice, Foreseen};
 use crate::throttle::{Gate, Setup};
-use lumps::Observer;
+use observer::Observer;
 
 /// Method of simulating a life (`lifetime.forecast.method`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

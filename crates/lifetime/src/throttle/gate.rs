@@ -383,10 +383,8 @@ impl Gate {
                 return last_ns;
             }
             // The rest of the limit may be negative; the cast makes that 0, as intended.
-            let in_limit = ((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64;
-            let in_limit = in_limit.min(pages);
-            let is_current = s.delay_ns == delay_ns;
-            let run = (first_ns, distance_ns, pages);
+            let in_limit = (((s.limit_bytes - s.used_bytes) * s.page_flash_inverse) as u64).min(pages);
+            let (is_current, run) = (s.delay_ns == delay_ns, (first_ns, distance_ns, pages));
             let grouped = if is_current { self.periods.admit_groups(run, in_limit, record) } else { 0 };
             let mut count = if grouped > 0 {
                 grouped

@@ -180,6 +180,7 @@ mod tests {
     use super::Periods;
     use crate::throttle::{Epoch, Gate, Params, Record, Setup, Throttle};
     use floatgate_base::Rng;
+    use floatgate_base::testing::Bound;
     use floatgate_nand::Endurance;
 
     /// Page writes and their delays, records of them, and those that waited.
@@ -224,8 +225,9 @@ mod tests {
         };
         let mut single = periods.clone();
         let count = periods.admit_groups((first_ns, distance_ns, pages), in_limit(&periods), &());
-        let mut passed = 0;
+        let (mut passed, mut bound) = (0, Bound::new(1_000_000));
         while passed < count {
+            bound.step();
             single.leave_periods(first_ns, &mut ());
             let group = in_limit(&single);
             assert!(0 < group && group < pages - passed, "{group} of {pages}");
