@@ -35,7 +35,10 @@ impl Programs<'_> {
         let Some(way) = gate.way(arrives, pages).filter(|_| pages > request) else { return 0 };
         let until = self.late.until().min(before + pages.min(way.pages));
         let near = self.lumps.near(before, self.near);
-        let mut walk = Walk { known: self, way, at: before, begun: before, near, peak: 0.0, request };
+        // After the correction that ends a stretch the gate's cost may exceed all that the new stretch leads to.
+        let cost_bytes = gate.page_flash_bytes();
+        let mut walk =
+            Walk { known: self, way, at: before, begun: before, near, peak: 0.0, request, cost_bytes };
         while walk.at < until {
             let alike = walk.left_in_stretch().min(until - walk.at);
             let passing = walk.passing(alike);
@@ -60,6 +63,8 @@ struct Walk<'a> {
     /// The most programs so far; a mark may lie below those extrapolated before it.
     peak: f64,
     request: u64,
+    /// Flash bytes per page write at the beginning.
+    cost_bytes: f64,
 }
 
 impl Walk<'_> {
@@ -77,7 +82,7 @@ impl Walk<'_> {
         // The gate may have been corrected one request earlier.
         let since = self.at.saturating_sub(self.request).max(self.begun);
         let Some(waf) = late.at_most(since, programs + alike as f64 * scale) else { return 0 };
-        let cost = waf * page_bytes;
+        let cost = (waf * page_bytes).max(self.cost_bytes);
         // A request of several pages is charged at the mean cost before its own lumps are known.
         let charged = cost + (self.request - 1) as f64 * (cost - page).max(0.0);
         let limit = self.way.limit_bytes + (self.at - self.begun) as f64 * self.way.page_bytes;
