@@ -141,14 +141,16 @@ impl Scale {
     /// Parses a time in units, `12` or, as some tools write, `12.5`; a part of a picosecond is left out.
     #[inline]
     fn stamp(self, text: &[u8]) -> Option<i64> {
-        match text.iter().position(|&byte| byte == b'.') {
-            None => self.ps(number(text)?),
-            Some(point) => self.stamp_with_part(&text[..point], &text[point + 1..]),
+        match number(text) {
+            Some(time) => self.ps(time),
+            None => self.stamp_with_part(text),
         }
     }
 
     #[cold]
-    fn stamp_with_part(self, whole: &[u8], part: &[u8]) -> Option<i64> {
+    fn stamp_with_part(self, text: &[u8]) -> Option<i64> {
+        let point = text.iter().position(|&byte| byte == b'.')?;
+        let (whole, part) = (&text[..point], &text[point + 1..]);
         let digits = &part[..part.len().min(18)];
         let part = u128::from(number(digits)?) * u128::from(self.num);
         let below = part / 10u128.pow(digits.len() as u32) / u128::from(self.den);
