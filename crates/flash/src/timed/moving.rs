@@ -46,7 +46,7 @@ impl Issued {
     #[inline(always)]
     fn remove_done(&mut self, done: u64) {
         while let Some(row) = self.rows.front()
-            && row.ticket + u64::from(row.pages) <= done + 1
+            && row.ticket.saturating_add(u64::from(row.pages)) <= done + 1
         {
             self.sources.drain(..row.pages as usize);
             self.removed += u64::from(row.pages);
@@ -169,7 +169,7 @@ impl Moving {
         let issued = &self.issued[program.die as usize][usize::from(program.class) - 1];
         let behind = issued.rows.partition_point(|row| (row.ticket, row.page) <= (program.ticket, page));
         let row = issued.rows.get(behind.checked_sub(1)?)?;
-        let n = program.ticket - row.ticket;
+        let n = program.ticket.checked_sub(row.ticket)?;
         if n >= u64::from(row.pages) || page != row.page + n as u32 {
             return None;
         }
@@ -181,6 +181,20 @@ impl Moving {
 mod tests {
     use super::*;
     use floatgate_base::Rng;
+
+    /// Tickets of a damaged snapshot may have any value and order.
+    #[test]
+    fn pages_with_unusual_tickets_are_not_found() {
+        let of = |page: u32| Copied { page: Ppn(page), source: Ppn(0), read: Far::default() };
+        let tickets = [u64::MAX, 3, u64::MAX - 1, 0];
+        let pages = tickets.into_iter().zip((0..).map(of)).collect();
+        let gathered = IdVec::filled(Vec::new(), 1);
+        let mut moving = Moving::of(&SavedMoving { issued: vec![[pages, Vec::new()]], gathered });
+        let program = Far { die: 0, class: 1, ticket: 2 };
+        assert_eq!(moving.find(program, Ppn(9)), None);
+        moving.add(of(9), program, 1);
+        assert_eq!(moving.issued[0][0].rows.len(), 5);
+    }
 
     /// Random rows and single pages, with several pages of one program among them, beside a plain list.
     #[test]

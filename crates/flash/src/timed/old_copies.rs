@@ -18,8 +18,7 @@ impl Timed {
     /// Returns whether jobs may be moving pages of a die: if reads take old copies and programs wait or are under way.
     #[inline(always)]
     pub(super) fn may_be_moving(&self, die: usize) -> bool {
-        let queues = &self.schedule.dies[die].queues;
-        self.moving.is_some() && !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty())
+        self.moving.is_some() && self.schedule.has_programs(die)
     }
 
     /// Issues a host read of pages of one flash page from their old copies, if all of them are being moved and nothing

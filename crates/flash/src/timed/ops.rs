@@ -170,9 +170,7 @@ impl Timed {
     /// Issues a host read, after the unfinished programs of its page.
     #[inline(always)]
     pub(super) fn issue_read(&mut self, mut op: Op, place: Place, cause: Cause) {
-        let queues = &self.schedule.dies[place.die].queues;
-        // Without programs there is no program to search for.
-        if !Class::Read.others().iter().all(|&class| queues[class as usize].is_empty()) {
+        if self.schedule.has_programs(place.die) {
             op.after = self.programs_of(place, op.ppn);
         }
         self.queue_read(op, place, cause);

@@ -183,6 +183,13 @@ impl Schedule {
         self.dies[die].queues[class as usize].done
     }
 
+    /// Returns whether programs or erases wait or are under way at a die; without them no page has an unfinished program.
+    #[inline(always)]
+    pub fn has_programs(&self, die: usize) -> bool {
+        let queues = &self.dies[die].queues;
+        Class::Read.others().iter().any(|&class| !queues[class as usize].is_empty())
+    }
+
     /// Returns the last ticket known to be done in the queue of an operation. Moves of a row under way may have ended
     /// since.
     pub fn surely_done(&self, far: Far) -> u64 {
