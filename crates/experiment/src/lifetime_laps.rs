@@ -14,6 +14,7 @@ use floatgate_sim::close_up::{self, CloseUp};
 use floatgate_sim::laps::{Criterion, Laps, REQUESTS_MAX, Reduced, close_up_without_laps, measure};
 use floatgate_sim::plan::{Plan, Schemes};
 use floatgate_sim::reading::pass::Pass;
+use std::cmp::Reverse;
 
 /// The choices in the order of [`floatgate_lifetime::reduce::Decision::choice`].
 pub(crate) const SCHEMES: [Schemes; CHOICES] = [
@@ -181,8 +182,13 @@ fn measure_each(
     progress: &mut dyn FnMut(Progress) -> Result<()>,
 ) -> Result<Vec<Laps>> {
     let apart = (0..wanted.len()).filter(|&i| wanted[i].is_apart()).map(Piece::CloseUp);
-    // Laps take longer, so they come first.
-    let pieces: Vec<Piece> = (0..wanted.len()).map(Piece::Laps).chain(apart).collect();
+    let mut pieces: Vec<Piece> = (0..wanted.len()).map(Piece::Laps).chain(apart).collect();
+    // The longest pieces come first, or the last of them would leave the other cores without work. Filling the drive
+    // takes most of the time, and laps take longer than a close-up.
+    pieces.sort_by_key(|piece| match *piece {
+        Piece::Laps(i) => (Reverse(wanted[i].plan.drive.geometry.pages()), 0),
+        Piece::CloseUp(i) => (Reverse(wanted[i].plan.drive.geometry.pages()), 1),
+    });
     let done = each(&pieces, "write amplification", progress, |&piece, ticker| match piece {
         Piece::Laps(i) => {
             let LapsJob { plan, close_up, forecast, pass, .. } = &wanted[i];
@@ -198,15 +204,19 @@ fn measure_each(
             Ok(Done::CloseUp(Box::new(seen)))
         }
     })?;
-    let mut laps: Vec<Laps> = Vec::with_capacity(wanted.len());
+    let (mut laps, mut close_ups) = (vec![None; wanted.len()], vec![None; wanted.len()]);
     for (piece, done) in pieces.into_iter().zip(done) {
         match (piece, done) {
-            (Piece::CloseUp(i), Done::CloseUp(seen)) => laps[i].close_up = (*seen)?,
-            (_, Done::Laps(one)) => laps.push(*one),
-            (Piece::Laps(_), Done::CloseUp(_)) => unreachable!("laps give laps"),
+            (Piece::Laps(i), Done::Laps(one)) => laps[i] = Some(*one),
+            (Piece::CloseUp(i), Done::CloseUp(seen)) => close_ups[i] = (*seen)?,
+            _ => unreachable!("laps give laps, and close-ups give close-ups"),
         }
     }
-    Ok(laps)
+    let with_close_ups = laps.into_iter().flatten().zip(close_ups).map(|(one, seen)| match seen {
+        Some(_) => Laps { close_up: seen, ..one },
+        None => one,
+    });
+    Ok(with_close_ups.collect())
 }
 
 /// Returns the effect of reduction on the writes of a life, from the measurements.

@@ -12,9 +12,11 @@ use std::ops::Range;
 /// Extents ahead of the present one whose map entry is prefetched.
 const MAP_AHEAD: usize = 16;
 /// Extents ahead whose old page's block is prefetched; the map entry has arrived by then.
-const OLD_AHEAD: usize = 8;
-/// Extents ahead for which the bucket of blocks with as many valid pages is prefetched; the valid count has arrived by
-/// then.
+const OLD_AHEAD: usize = 10;
+/// Extents ahead for which the start of the bucket of blocks with as many valid pages is prefetched; the valid count
+/// has arrived by then. A drive of many planes has more starts than a cache holds.
+const START_AHEAD: usize = 7;
+/// Extents ahead for which the first block of that bucket is prefetched; its start has arrived by then.
 const BUCKET_AHEAD: usize = 4;
 
 impl Ftl {
@@ -155,6 +157,12 @@ impl Ftl {
         if let Some(old) = self.replaced_by(extents, i + OLD_AHEAD) {
             self.mapping.prefetch_live(old);
             self.candidates.index.prefetch(self.layout.unit_of(old), &self.units.meta);
+        }
+        if self.candidates.index.has_many_domains()
+            && let Some(old) = self.replaced_by(extents, i + START_AHEAD)
+        {
+            let unit = self.layout.unit_of(old);
+            self.candidates.index.prefetch_start(&self.layout, unit, &self.units.meta);
         }
         if let Some(old) = self.replaced_by(extents, i + BUCKET_AHEAD) {
             let unit = self.layout.unit_of(old);

@@ -237,6 +237,20 @@ impl Index {
         prefetch(meta.as_slice(), unit.index());
     }
 
+    /// Checks whether the units are indexed by domain, and there are several.
+    #[inline(always)]
+    pub fn has_many_domains(&self) -> bool {
+        matches!(self, Self::ByValid(rings) if rings.len() > 1)
+    }
+
+    /// Prefetches the start of the bucket that a unit is in.
+    #[inline(always)]
+    pub fn prefetch_start(&self, layout: &Layout, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {
+        if let Self::ByValid(rings) = self {
+            rings[layout.domain_of(unit)].prefetch_start(meta[unit]);
+        }
+    }
+
     /// Prefetches what `demote` touches next.
     #[inline(always)]
     pub fn prefetch_bucket(&self, layout: &Layout, unit: UnitId, meta: &IdSlice<UnitId, UnitMeta>) {

@@ -65,6 +65,12 @@ impl ValidRing {
         }
     }
 
+    /// Prefetches the start of the bucket that a unit of this state is in.
+    #[inline(always)]
+    pub fn prefetch_start(&self, unit: UnitMeta) {
+        prefetch(&self.start, unit.valid as usize);
+    }
+
     /// Prefetches the places that a unit of this state and the first one of its bucket have in the ring.
     #[inline(always)]
     pub fn prefetch(&self, unit: UnitMeta) {
