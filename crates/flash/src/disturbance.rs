@@ -22,7 +22,7 @@ impl Disturbance {
 
     /// Adds a read of a page, in a block of this mode; returns the violation, if any.
     pub fn read(&mut self, layout: &Layout, ppn: Ppn, mode: u8) -> Option<String> {
-        let page = layout.address(ppn).page;
+        let page = layout.page_in_block(ppn);
         let weight = self.disturb.weight(mode, page % self.disturb.types);
         let block = layout.block_of(ppn);
         let sum = &mut self.sums[block as usize];

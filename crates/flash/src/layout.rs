@@ -80,6 +80,8 @@ pub struct Layout {
     domains: u32,
     /// Logarithm of the pages of the map per flash page.
     subpage_shift: u32,
+    /// Channel, chip, die and plane by plane number.
+    places: Vec<(u32, u32, u32, u32)>,
     /// By plane number: the chip, with those of the first channel first.
     chip_of_plane: Vec<u32>,
 }
@@ -100,6 +102,7 @@ impl Layout {
             units_per_domain: FastDiv::new(geometry.blocks_per_plane),
             domains,
             subpage_shift: 0,
+            places: Vec::new(),
             chip_of_plane: Vec::new(),
         };
         layout.with_order(ALLOCATION_ORDER)
@@ -116,10 +119,10 @@ impl Layout {
     #[must_use]
     pub fn with_order(mut self, order: [Level; 4]) -> Self {
         self.order = order;
-        let chip =
-            |(channel, chip, ..): (u32, u32, u32, u32)| channel * self.geometry.chips_per_channel + chip;
+        let g = &self.geometry;
+        self.places = (0..g.planes()).map(|plane| place(g, order, plane)).collect();
         self.chip_of_plane =
-            (0..self.geometry.planes()).map(|plane| chip(self.place_of_plane(plane))).collect();
+            self.places.iter().map(|(channel, chip, ..)| channel * g.chips_per_channel + chip).collect();
         self
     }
 
@@ -243,6 +246,17 @@ impl Layout {
         }
     }
 
+    /// Returns the number of a page's block in its plane.
+    #[inline]
+    #[must_use]
+    pub fn block_in_plane(&self, ppn: Ppn) -> u32 {
+        let unit = self.unit_of(ppn);
+        match self.scope {
+            Scope::Plane => self.units_per_domain.remainder(unit.0),
+            Scope::Superblock => unit.0,
+        }
+    }
+
     /// Returns the domain that holds a unit.
     #[inline]
     #[must_use]
@@ -268,15 +282,8 @@ impl Layout {
     /// in allocation order.
     #[must_use]
     pub fn address(&self, ppn: Ppn) -> Address {
-        let g = &self.geometry;
-        let unit = self.unit_of(ppn);
-        let offset = (ppn - self.first_page(unit)) >> self.subpage_shift;
-        let (block, page) = match self.scope {
-            Scope::Plane => (self.units_per_domain.remainder(unit.0), offset),
-            Scope::Superblock => (unit.0, offset / g.planes()),
-        };
         let (channel, chip, die, plane) = self.place_of_plane(self.plane_number(ppn));
-        Address { channel, chip, die, plane, block, page }
+        Address { channel, chip, die, plane, block: self.block_in_plane(ppn), page: self.page_in_block(ppn) }
     }
 
     /// Returns the plane number of a page, in the order of allocation.
@@ -299,15 +306,10 @@ impl Layout {
     }
 
     /// Returns channel, chip, die and plane of a plane number in the order of allocation.
+    #[inline]
     #[must_use]
     pub fn place_of_plane(&self, plane_number: u32) -> (u32, u32, u32, u32) {
-        let g = &self.geometry;
-        let (mut rest, mut at) = (plane_number, [0; 4]);
-        for level in self.order {
-            let count = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes_per_die][level as usize];
-            (at[level as usize], rest) = (rest % count, rest / count);
-        }
-        (at[0], at[1], at[2], at[3])
+        self.places[plane_number as usize]
     }
 
     /// Returns the die of a plane number in the order of allocation. Dies are numbered with the channel as the lowest
@@ -318,6 +320,16 @@ impl Layout {
         let (channel, chip, die, _) = self.place_of_plane(plane_number);
         (die * g.chips_per_channel + chip) * g.channels + channel
     }
+}
+
+/// Computes channel, chip, die and plane of a plane number: its digits, the first level of the order the lowest.
+fn place(g: &Geometry, order: [Level; 4], plane_number: u32) -> (u32, u32, u32, u32) {
+    let (mut rest, mut at) = (plane_number, [0; 4]);
+    for level in order {
+        let count = [g.channels, g.chips_per_channel, g.dies_per_chip, g.planes_per_die][level as usize];
+        (at[level as usize], rest) = (rest % count, rest / count);
+    }
+    (at[0], at[1], at[2], at[3])
 }
 
 #[cfg(test)]

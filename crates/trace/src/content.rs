@@ -1,11 +1,11 @@
 //! Generates the content of writes by a seeded model, for traces and generators without content.
 
+use crate::page_slots::PageSlots;
 use crate::source::Source;
 use floatgate_base::error::quote;
 use floatgate_base::{
     ContentColumns, Error, Op, OptionalColumns, Place, RequestBatch, Result, Rng, TRACE_PAGE_BYTES,
 };
-use rustc_hash::FxHashMap;
 
 /// Pages whose current content may be repeated.
 const POOL: usize = 1 << 16;
@@ -115,24 +115,27 @@ fn number<T: std::str::FromStr>(key: &str, text: &str, expected: &str) -> Result
 }
 
 /// Pages and their current content, as many as fit: the content that can be repeated.
-#[derive(Default)]
 struct Pool {
     pages: Vec<(u64, u64)>,
-    slot: FxHashMap<u64, u32>,
+    slots: PageSlots,
     oldest: usize,
 }
 
 impl Pool {
+    fn new() -> Self {
+        Self { pages: Vec::new(), slots: PageSlots::new(), oldest: 0 }
+    }
+
     /// Sets the content of a page.
     fn set(&mut self, page: u64, fingerprint: u64) {
-        if let Some(&slot) = self.slot.get(&page) {
+        if let Some(slot) = self.slots.get(page) {
             self.pages[slot as usize].1 = fingerprint;
         } else if self.pages.len() < POOL {
-            self.slot.insert(page, self.pages.len() as u32);
+            self.slots.insert(page, self.pages.len() as u32);
             self.pages.push((page, fingerprint));
         } else {
-            self.slot.remove(&self.pages[self.oldest].0);
-            self.slot.insert(page, self.oldest as u32);
+            self.slots.remove(self.pages[self.oldest].0);
+            self.slots.insert(page, self.oldest as u32);
             self.pages[self.oldest] = (page, fingerprint);
             self.oldest = (self.oldest + 1) % POOL;
         }
@@ -149,10 +152,10 @@ impl Pool {
     }
 
     fn remove(&mut self, page: u64) {
-        let Some(slot) = self.slot.remove(&page) else { return };
+        let Some(slot) = self.slots.remove(page) else { return };
         self.pages.swap_remove(slot as usize);
         if let Some(moved) = self.pages.get(slot as usize) {
-            self.slot.insert(moved.0, slot);
+            self.slots.insert(moved.0, slot);
         }
         self.oldest = if self.pages.is_empty() { 0 } else { self.oldest % self.pages.len() };
     }
@@ -180,7 +183,7 @@ impl WithContent {
             return Err(Error::input(setting("duplicate_share"), what, "leave it out"));
         }
         let rng = Rng::new(model.seed, "content");
-        Ok(Self { inner, model, rng, made: 0, pool: Pool::default() })
+        Ok(Self { inner, model, rng, made: 0, pool: Pool::new() })
     }
 
     /// Draws the content of one page write.
@@ -248,7 +251,7 @@ impl Source for WithContent {
         self.inner.rewind()?;
         self.rng = Rng::new(self.model.seed, "content");
         self.made = 0;
-        self.pool = Pool::default();
+        self.pool = Pool::new();
         Ok(())
     }
 

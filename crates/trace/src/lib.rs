@@ -14,6 +14,7 @@ mod intake;
 pub mod kept;
 pub mod open;
 pub mod options;
+mod page_slots;
 mod pages;
 pub mod patterns;
 pub mod period;

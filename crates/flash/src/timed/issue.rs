@@ -45,7 +45,7 @@ impl Flash for Timed {
             let mut op = self.op(Kind::Copy, destination, to, cause);
             op.pages = u8::from(from.plane_number == to.plane_number);
             if self.detailed {
-                op.read_row = self.row(source, self.counts.layout().address(source).page);
+                op.read_row = self.row(source, self.counts.layout().page_in_block(source));
             }
             let ticket = self.issue_program(op, Class::Background, to, written);
             self.note_reclaim(to.die, ticket, cause);

@@ -59,8 +59,8 @@ impl Timed {
 
     /// Returns the plane of a page in its die, and the row of its array times.
     fn details(&self, ppn: Ppn, place: Place) -> (u8, u8) {
-        let address = self.counts.layout().address(ppn);
-        (self.plane_at[place.plane_number as usize].plane, self.row(ppn, address.page))
+        let page = self.counts.layout().page_in_block(ppn);
+        (self.plane_at[place.plane_number as usize].plane, self.row(ppn, page))
     }
 
     /// Returns the row of the array times of a page with this number in its block: by its type, in the current modes of
@@ -140,7 +140,7 @@ impl Timed {
     /// first page; returns that of the first page.
     fn note_read_rows(&mut self, first: Ppn, others: &[(Ppn, Owner)], die: usize) -> u8 {
         // Consecutive pages of a block cycle through the types, and share one mode.
-        let read_row = self.row(first, self.counts.layout().address(first).page);
+        let read_row = self.row(first, self.counts.layout().page_in_block(first));
         let page_types = self.schedule.settings.phases.page_types;
         if page_types > 1 {
             let reads = &mut self.schedule.dies[die].queues[Class::Background as usize].reads;

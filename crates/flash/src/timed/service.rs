@@ -82,16 +82,18 @@ impl Schedule {
     }
 
     fn rule_allows(&self, a: &Op, b: &Op) -> bool {
-        let [first, second] = [a.ppn, b.ppn].map(|ppn| self.layout.address(ppn));
         // An erase addresses no page; one command erases in one mode.
         if a.kind == Kind::Erase && a.row != b.row {
             return false;
         }
-        let page = a.kind == Kind::Erase || first.page == second.page;
+        let page =
+            a.kind == Kind::Erase || self.layout.page_in_block(a.ppn) == self.layout.page_in_block(b.ppn);
         match self.settings.commands.multi_plane {
             MultiPlane::None => false,
             MultiPlane::SamePage => page,
-            MultiPlane::SameBlockAndPage => page && first.block == second.block,
+            MultiPlane::SameBlockAndPage => {
+                page && self.layout.block_in_plane(a.ppn) == self.layout.block_in_plane(b.ppn)
+            }
             MultiPlane::Any => true,
         }
     }
