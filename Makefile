@@ -77,6 +77,7 @@ bench: build ## measure speed and memory beside their yardsticks, keep the figur
 	cargo run --release -p floatgate-bench; \
 	$(BIN)/python scripts/bench_memory.py; \
 	$(BIN)/python scripts/bench_commands.py; \
+	$(BIN)/python scripts/bench_plugins.py; \
 	if [ -n "$(MQSIM)$(FTLSIM)" ]; then \
 		$(BIN)/python scripts/compare_peers.py $(if $(MQSIM),--mqsim "$(MQSIM)") $(if $(FTLSIM),--ftlsim "$(FTLSIM)"); \
 	fi

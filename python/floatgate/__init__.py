@@ -23,6 +23,9 @@ from floatgate.base.errors import FloatgateError, InputError, RunError
 
 if TYPE_CHECKING:
     from floatgate.base.theory import theory_wa
+    from floatgate.plugins.api import load_policies, separator, victim_policy
+    from floatgate.plugins.contract import NONE
+    from floatgate.plugins.declare import Param, State
     from floatgate.results.result_view import Record
     from floatgate.run.lifetime import Lifetime, lifetime
     from floatgate.run.run import Run, load, resume, run
@@ -39,57 +42,69 @@ if TYPE_CHECKING:
 __version__ = _core.__version__
 
 __all__ = [
+    "NONE",
     "Comparison",
     "FloatgateError",
     "InputError",
     "Lifetime",
     "LoadedSweep",
+    "Param",
     "Plan",
     "Record",
     "Run",
     "RunError",
     "RunStream",
+    "State",
     "TraceFile",
     "__version__",
     "compare",
     "lifetime",
     "load",
     "load_comparison",
+    "load_policies",
     "load_sweep",
     "plan",
     "query",
     "resume",
     "run",
+    "separator",
     "stream",
     "sweep",
     "theory_wa",
     "trace_from",
     "trace_info",
+    "victim_policy",
 ]
 
 _LATE = {
     "Comparison": "study.compare",
     "Lifetime": "run.lifetime",
     "LoadedSweep": "study.sweeps.api",
+    "NONE": "plugins.contract",
+    "Param": "plugins.declare",
     "Plan": "study.plan",
     "Record": "results.result_view",
     "Run": "run.run",
     "RunStream": "run.stream",
+    "State": "plugins.declare",
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
     "lifetime": "run.lifetime",
     "load": "run.run",
     "load_comparison": "study.loaded_comparison",
+    "load_policies": "plugins.api",
     "load_sweep": "study.sweeps.api",
     "plan": "study.plan_api",
     "query": "study.query",
     "resume": "run.run",
     "run": "run.run",
+    "separator": "plugins.api",
     "stream": "run.stream",
     "sweep": "study.sweeps.api",
     "theory_wa": "base.theory",
     "trace_from": "trace.frame_trace",
     "trace_info": "trace.info",
+    "victim_policy": "plugins.api",
 }
 """Names whose modules are imported when one is first used: a command or a program needs few of them."""
 

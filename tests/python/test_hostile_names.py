@@ -159,7 +159,9 @@ CASES: dict[str, Callable[[Path], Case]] = {
     "check": lambda at: [(0, [_toml(at)]), (2, [NAME]), (2, [_toml(at), "--set", f"{NAME}=1"])],
     "docs": lambda _: [(0, []), (2, [NAME])],
     "drives": lambda _: [(2, [NAME])],
-    "policies": lambda _: [(2, [NAME])],
+    "policies": lambda _: [(2, [NAME]), (2, ["--policy", NAME])],
+    "policy new": lambda _: [(0, ["own", "--slot", "victim", "--out", f"n{NAME}.py"]), (2, [NAME, "--slot", "victim"])],
+    "policy header": lambda _: [(0, [])],
     "schema": lambda _: [(0, []), (2, [NAME])],
     "report": lambda at: [(0, [_runs(at), "--out", f"{NAME}.html"]), (2, [NAME + "x"])],
     "counters": lambda at: [

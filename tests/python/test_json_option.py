@@ -39,6 +39,7 @@ CASES = {
     "placement": "recording.parquet --by file --out",
     "drives": "mlc-20nm",
     "policies": "greedy",
+    "policy new": "own-one --slot victim --force --out",
     "schema": "result",
     "counters": "1.reading 2.reading --no-report --out",
     "rb measure": CAPTURE,

@@ -23,7 +23,7 @@ FLOORS = [
     {"live"},
     {"lab", "placement"},
     {"run"},
-    {"trace"},
+    {"trace", "plugins"},
     {"report"},
     {"results"},
     {"pages"},
@@ -55,6 +55,7 @@ LATE: dict[str, str] = {
     "pages.charts": "a picture for a notebook",
     "pages.vega": "a picture for a notebook",
     "papers.page": "a page, where one is drawn",
+    "plugins.compiled": "Numba, where a policy is compiled",
     "report.card": "a card for a notebook",
     "report.lifetime_report": "a page, where one is drawn",
     "report.lifetime_summary": "a summary, where one is printed",
@@ -98,7 +99,7 @@ def modules() -> dict[str, Path]:
     return named
 
 
-MODULES = modules()
+MODULES = {name: path for name, path in modules().items() if not name.startswith("plugins.skeletons.")}
 
 
 def statements(node: ast.AST, where: str = TOP) -> Iterator[tuple[ast.Import | ast.ImportFrom, str]]:

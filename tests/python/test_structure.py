@@ -25,7 +25,7 @@ LAYERS = [
     {"snapshot"},
     {"flash"},
     {"nand"},
-    {"theory", "content", "patterns", "capture"},
+    {"theory", "content", "patterns", "capture", "plugin"},
     {"input"},
     {"base"},
 ]

@@ -16,6 +16,7 @@
 
 use crate::names::{SUGGESTIONS_MAX, any_of};
 pub use crate::param::{Acts, Facts, Fallback, Misfit, Need, ParamInfo, ParamKind, Range, Setting};
+use std::sync::{PoisonError, RwLock};
 
 /// A slot for one policy of several, such as `ftl.collect`.
 #[derive(Clone, Copy, Debug)]
@@ -61,11 +62,40 @@ impl PolicyInfo {
     }
 }
 
+/// Policies from outside by the key of their slot, the latest first (`floatgate-plugin`).
+static ADDED: RwLock<Vec<(&'static str, &'static PolicyInfo)>> = RwLock::new(Vec::new());
+
 impl Slot {
     /// Returns the policy with this name.
     #[must_use]
     pub fn find(&self, name: &str) -> Option<&'static PolicyInfo> {
-        self.policies.iter().find(|info| info.name == name)
+        self.policies.iter().find(|info| info.name == name).or_else(|| {
+            let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+            added.iter().find(|(key, info)| *key == self.key && info.name == name).map(|(_, info)| *info)
+        })
+    }
+
+    /// Adds a policy from outside to the slot. It takes the place of one that was added under the same name: choices
+    /// made before keep theirs.
+    pub fn add(&self, info: &'static PolicyInfo) {
+        let mut added = ADDED.write().unwrap_or_else(PoisonError::into_inner);
+        added.retain(|(key, other)| (*key, other.name) != (self.key, info.name));
+        added.insert(0, (self.key, info));
+    }
+
+    /// Removes all policies from outside from all slots; choices made before keep theirs.
+    pub fn remove_added() {
+        ADDED.write().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    /// Lists all policies: floatgate's own, then those from outside, by name.
+    #[must_use]
+    pub fn all(&self) -> Vec<&'static PolicyInfo> {
+        let added = ADDED.read().unwrap_or_else(PoisonError::into_inner);
+        let mut added: Vec<_> =
+            added.iter().filter(|(key, _)| *key == self.key).map(|(_, info)| *info).collect();
+        added.sort_by_key(|info| info.name);
+        self.policies.iter().chain(added).collect()
     }
 
     /// Returns the parameters that a policy takes.
@@ -77,7 +107,7 @@ impl Slot {
     #[must_use]
     pub fn params(&self) -> Vec<(&'static ParamInfo, Vec<&'static str>)> {
         let mut params: Vec<_> = self.common.iter().map(|param| (param, Vec::new())).collect();
-        for info in self.policies {
+        for info in self.all() {
             for param in info.params {
                 match params.iter_mut().find(|(other, _)| other.name == param.name) {
                     Some((_, owners)) => owners.push(info.name),
@@ -153,6 +183,12 @@ impl ChosenPolicy {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.info.name
+    }
+
+    /// Returns the row of the policy.
+    #[must_use]
+    pub fn info(&self) -> &'static PolicyInfo {
+        self.info
     }
 
     /// Returns the values, in the order of the table.

@@ -66,7 +66,7 @@ fn settings() -> Value {
             "name": slot.selector,
             "summary": slot.what,
             "default": slot.policies[0].name,
-            "values": one_of(slot.policies.iter().map(|info| info.name)),
+            "values": one_of(slot.all().into_iter().map(|info| info.name)),
             "unit": Value::Null,
             "mode": mode(slot.acts),
             "needs": Value::Null,
@@ -157,7 +157,7 @@ fn unit(name: &str) -> Option<&'static str> {
 }
 
 fn policies(slot: &Slot) -> Value {
-    let rows = slot.policies.iter().map(|info| {
+    let rows = slot.all().into_iter().map(|info| {
         json!({
             "name": info.name,
             "selector": slot.selector,

@@ -160,7 +160,7 @@ impl<T: Table> JsonSchema for SlotTable<T> {
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
         let slot = T::SLOT;
-        let names: Vec<_> = slot.policies.iter().map(|info| info.name).collect();
+        let names: Vec<_> = slot.all().into_iter().map(|info| info.name).collect();
         let mut properties = Map::from_iter([(
             slot.selector.into(),
             json!({ "description": format!("{}; default \"{}\".", slot.what, names[0]), "type": "string", "enum": names }),

@@ -39,6 +39,35 @@ impl Ftl {
         extents: &Extents,
         range: Range<usize>,
     ) -> Result<(), Stopped> {
+        let end = range.end;
+        let done = self.serve_by_features(flash, extents, range);
+        match self.policy_fault() {
+            None => done,
+            Some(fault) => {
+                let extent = done.err().map_or(end.saturating_sub(1), |stopped| stopped.extent);
+                Err(Stopped { extent, failure: Failure::Policy(fault) })
+            }
+        }
+    }
+
+    /// Returns the fault that a policy from outside made, if one did.
+    #[inline(always)]
+    #[must_use]
+    pub fn policy_fault(&self) -> Option<&'static str> {
+        if !self.setup.has_plugin() {
+            return None;
+        }
+        let of_separator = || self.separation.as_ref()?.fault();
+        self.candidates.faults.first().or_else(of_separator)
+    }
+
+    #[inline(always)]
+    fn serve_by_features<F: Flash>(
+        &mut self,
+        flash: &mut F,
+        extents: &Extents,
+        range: Range<usize>,
+    ) -> Result<(), Stopped> {
         if self.needs_all || self.mapping.sides.any() {
             // A drive from a file may have blocks that endure no more reads under this setup.
             if self.reclaiming.is_some() {

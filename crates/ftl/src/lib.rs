@@ -36,6 +36,7 @@ mod ahead;
 mod audit;
 pub mod collect;
 pub mod dpes;
+mod faults;
 mod features;
 mod flush;
 mod free_pages;

@@ -91,6 +91,12 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// Checks whether a policy comes from outside, which may make faults.
+    #[inline(always)]
+    pub(crate) fn has_plugin(&self) -> bool {
+        self.victim.is_plugin() || matches!(self.separate, Separate::Plugin(_))
+    }
+
     /// Checks whether the setup needs the code with all features.
     pub(crate) fn needs_all(&self) -> bool {
         self.disturb.is_some()
@@ -216,6 +222,8 @@ pub enum Failure {
     OutOfFreeBlocks,
     /// The budget of program/erase cycles is used up.
     WornOut,
+    /// A policy from outside made this fault.
+    Policy(&'static str),
 }
 
 /// The drive stopped at an extent of the batch.

@@ -7,8 +7,10 @@ use serde::{Deserialize, Serialize};
 /// `pos` of a unit that no index holds: free, open, or being collected.
 pub const NOT_INDEXED: u32 = u32::MAX;
 
-/// The two words that invalidating a page touches, side by side.
+/// The two words that invalidating a page touches, side by side. Policies from outside read `valid`
+/// (`floatgate_plugin::contract::Valid`).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C)]
 pub struct UnitMeta {
     /// Valid pages. An open unit counts its unwritten pages as valid; programming need not update the count.
     pub valid: u32,

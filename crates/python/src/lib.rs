@@ -10,6 +10,7 @@ mod experiment;
 mod json;
 mod live;
 mod patterns;
+mod plugins;
 mod request_log;
 mod requests;
 mod trace;
@@ -91,6 +92,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     experiment::register(module)?;
     live::register(module)?;
     patterns::register(module)?;
+    plugins::register(module)?;
     requests::register(module)?;
     trace::register(module)
 }

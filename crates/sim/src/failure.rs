@@ -35,6 +35,9 @@ pub fn stopped(
     let time = time_s.map_or_else(String::new, |s| format!(" and {s:.3} s"));
     let when = format!("request {request}{place}, {host_pages} host page writes{time} into the run");
     match failure {
+        Failure::Policy(fault) => {
+            Error::run(format!("{fault} (at {when})"), "expected a policy that keeps to its contract")
+        }
         Failure::OutOfFreeBlocks => Error::run(
             format!("the drive ran out of free blocks at {when}"),
             "expected a larger ftl.spare_factor, or lower levels of ftl.collect",

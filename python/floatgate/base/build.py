@@ -18,7 +18,12 @@ from floatgate.base.json_in import Node, load, parse
 
 RECORD = "build.json"
 """The file of the record, in the folder of the core."""
-EXTRAS = {"frames": ("pandas", "polars"), "cluster": ("bokeh", "distributed"), "tune": ("optuna",)}
+EXTRAS = {
+    "frames": ("pandas", "polars"),
+    "cluster": ("bokeh", "distributed"),
+    "tune": ("optuna",),
+    "policies": ("numba",),
+}
 """Extras for users (``pip install 'floatgate[tune]'``), with the modules of their packages."""
 _BYTES_MAX = 1 << 16
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")

@@ -28,6 +28,7 @@ MODULES = {
     "fetch": ["fetch"],
     "check": ["check"],
     "catalogue": ["drives", "policies", "schema"],
+    "policy": ["policy"],
     "report": ["report"],
     "explain": ["explain"],
     "init": ["init"],

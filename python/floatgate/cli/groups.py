@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
 
@@ -155,6 +155,7 @@ class Source(Group):
     drive: o.Drive = None
     capacity: o.Capacity = None
     policies: o.Policies = None
+    policy: o.Policy = None
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,7 @@ def built(
     Raises:
         InputError: the file cannot be read, or a --set cannot be understood.
     """
+    load_own_policies(source.policy)
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(source.trace)
     named = {"drive.preset": source.drive, "workload.format": source.format, "policies": source.policies}
@@ -224,6 +226,19 @@ def built(
     if source.capacity is not None:
         overrides += slice_of(base.with_overrides(overrides + settings), source.capacity)
     return base.with_overrides(overrides + settings)
+
+
+def load_own_policies(files: Sequence[str] | None) -> None:
+    """Load the policies of --policy.
+
+    Raises:
+        InputError: a file cannot be loaded.
+    """
+    if files:
+        from floatgate.plugins.api import load_policies
+
+        for file in files:
+            load_policies(file)
 
 
 def grouped(command: Callable[..., Answer]) -> Callable[..., Answer]:

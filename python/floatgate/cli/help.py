@@ -18,7 +18,17 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
     "Traces and recording": ("trace", "fetch", "placement"),
     "Real programs, drives and files": ("live", "counters", "rb", "content"),
-    "Reproduce and look up": ("reproduce", "drives", "policies", "schema", "cite", "docs", "man", "completion"),
+    "Reproduce and look up": (
+        "reproduce",
+        "drives",
+        "policies",
+        "policy",
+        "schema",
+        "cite",
+        "docs",
+        "man",
+        "completion",
+    ),
 }
 """The sections of the commands, by what one wants to do."""
 PANELS: dict[str, tuple[str, ...]] = {
@@ -37,7 +47,7 @@ PANELS: dict[str, tuple[str, ...]] = {
         ),
         *("--on-bad-line", "--devices", "--beyond"),
     ),
-    "Firmware and other settings": ("--policies", "--throttle", "--reduce", "--set", "--shadow"),
+    "Firmware and other settings": ("--policies", "--policy", "--throttle", "--reduce", "--set", "--shadow"),
     "What varies": (
         *(
             "--vary",

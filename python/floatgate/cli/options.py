@@ -188,6 +188,15 @@ Policies = Annotated[
         "--policies", metavar="SETS", help="Turn on sets of policies, such as all-in-one or ids+redftl-plus (policies)."
     ),
 ]
+Policy = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--policy",
+        metavar="FILE",
+        help="Load policies of your own from a Python file or a shared library, which runs with your rights. May be "
+        "repeated.",
+    ),
+]
 Capacity = Annotated[
     str | None,
     typer.Option(

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from floatgate.plugins.kept import copy_files
 from floatgate.results.folder import RunFolder
+from floatgate.results.result_view import look
 
 if TYPE_CHECKING:
     from floatgate.run.run import Run
@@ -22,6 +24,9 @@ def write_files(run: Run, folder: Path) -> None:
     pq.write_table(run.series, folder / "series.parquet")
     if run.timeline is not None:
         pq.write_table(run.timeline, folder / "timeline.parquet", compression="zstd")
+    code = look(run.result, "config", "policy_code")
+    if code:
+        copy_files(code, folder / "policies")
 
 
 def write_run(

@@ -265,6 +265,8 @@ fn collection(
         separate_table.policy.get_or_insert_with(|| APART.into());
     }
     let (separate, raw_separate) = slot::resolve(layers, Some(separate_table), facts)?;
+    Separate::check(&separate)
+        .map_err(|refused| layers.error("ftl.separate.policy", refused.what, refused.expected))?;
     let separate = dispatch::separate(layers, dispatch, Separate::of(&separate))?;
     let scope = if collect.text("scope") == "plane" { Scope::Plane } else { Scope::Superblock };
     let layout = Layout::new(geometry, scope);

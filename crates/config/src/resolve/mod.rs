@@ -84,8 +84,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let (dpes, raw_dpes) = dpes::resolve(&layers, ftl_table.dpes.take(), &mut drive, timed)?;
     let (mut ftl, raw_ftl) = ftl::resolve(&layers, ftl_table, &drive, modes, seed)?;
     ftl.setup.dpes = dpes;
-    let logical_pages = ftl.setup.logical_pages;
-    let (buffer, raw_buffer) = buffer::resolve(&layers, buffer_table, &drive, logical_pages, timed)?;
+    let pages = ftl.setup.logical_pages;
+    let (buffer, raw_buffer) = buffer::resolve(&layers, buffer_table, &drive, pages, timed)?;
     let Lifetime { throttle, reduce, forecast, raw: raw_lifetime, raw_forecast } =
         lifetime::resolve(&layers, written.lifetime.unwrap_or_default(), drive.endurance)?;
     ftl.setup.reduce = reduce::resolve(&layers, (&reduce, &throttle), &drive, &ftl.setup)?;
@@ -93,7 +93,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         &layers,
         workload_table,
         (timed, throttle.policy.parts().is_some() || reduce.params.integrated.is_some()),
-        u64::from(logical_pages) * u64::from(geometry.page_bytes),
+        u64::from(pages) * u64::from(geometry.page_bytes),
         seed,
         flushes_act(&drive, &ftl.setup, buffer.is_some()),
     )?;
@@ -117,12 +117,12 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     };
     check_together(&layers, &plan)?;
     raw_drive.preset.clone_from(&preset);
-    raw_drive.buffer = Some(raw_buffer);
-    raw_drive.rated = raw_rated;
+    (raw_drive.buffer, raw_drive.rated) = (Some(raw_buffer), raw_rated);
     let experiment = Experiment {
         seed: Some(seed),
         mode: Some(mode_name),
         policies: None,
+        policy_code: policy_code(&layers, written.policy_code.as_deref(), &plan.ftl.setup)?,
         drive: Some(raw_drive),
         ftl: Some(settings::Ftl { dpes: raw_dpes, ..raw_ftl }),
         host: host.raw,
@@ -131,6 +131,19 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     };
     let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
     Ok(Resolved { plan, experiment, drive_name, rated, forecast, raw_forecast })
+}
+
+/// Returns the policies from outside that a setup uses, each with the hash of its file; none without any.
+fn policy_code(layers: &Layers, written: Option<&[String]>, setup: &Setup) -> Result<Option<Vec<String>>> {
+    let loaded = [setup.victim.plugin(), setup.separate.plugin()].into_iter().flatten();
+    let used: Vec<String> = loaded.map(|plugin| format!("{} {}", plugin.info.name, plugin.sha256)).collect();
+    if written.is_some_and(|written| written != used) {
+        let what = "the experiment was made with other code of its policies";
+        let expected =
+            "expected --policy with the files of these hashes, or no policy_code to run the present ones";
+        return Err(layers.error("policy_code", what, expected));
+    }
+    Ok((!used.is_empty()).then_some(used))
 }
 
 /// The mode in which operations take time.

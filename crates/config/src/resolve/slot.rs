@@ -17,7 +17,7 @@ pub(crate) fn resolve<T: Table>(
     let name = table.policy.as_deref().unwrap_or(slot.policies[0].name);
     let Some(info) = slot.find(name) else {
         let key = format!("{}.{}", slot.key, slot.selector);
-        return Err(unknown(layers, &key, slot.what, name, slot.policies.iter().map(|info| info.name)));
+        return Err(unknown(layers, &key, slot.what, name, slot.all().into_iter().map(|info| info.name)));
     };
     let policy = slot.fill(info, table.values(), facts).map_err(|misfit| refuse::<T>(layers, misfit))?;
     let resolved = SlotTable::of(&policy);

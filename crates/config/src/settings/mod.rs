@@ -75,6 +75,11 @@ table! {
             "none",
             "names of sets, such as \"all-in-one\" or \"ids+redftl-plus\" (`floatgate policies`)",
         );
+        policy_code: Vec<String> = other(
+            "policies from outside that the experiment uses, each with the hash of its file; floatgate writes it, and refuses \
+             other code",
+            "a list of names with hashes, as floatgate writes it",
+        );
     }
     tables {
         drive: Drive,

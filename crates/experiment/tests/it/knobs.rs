@@ -45,6 +45,11 @@ fn drive() -> Vec<Case> {
             By("none", "reduce", PROGRAMS),
         ),
         (
+            "policy_code",
+            base(),
+            Refused("[]", "[\"mine 12ab\"]", "or no policy_code to run the present ones"),
+        ),
+        (
             "drive.preset",
             format!(
                 "{FTL}[workload]\nrequests = 4000\nwarmup_requests = 0\n[drive]\ncapacity = \"256 MiB\"\n"

@@ -2,6 +2,7 @@
 
 use super::queues::Queues;
 use super::update_blocks::UpdateBlockIndex;
+use crate::faults::Faults;
 use crate::index::{Index, IndexKind};
 use crate::separate::{Separation, WaitingPlace};
 use crate::units::{NOT_INDEXED, Units};
@@ -28,7 +29,7 @@ impl Apart {
         UpdateBlockIndex::of(separation.update_blocks(), kind, layout).map(Self::Last)
     }
 
-    fn holds(&self, unit: UnitId) -> bool {
+    pub fn holds(&self, unit: UnitId) -> bool {
         match self {
             Self::Last(last) => last.holds(unit),
             Self::Queues(queues) => queues.holds(unit),
@@ -58,6 +59,9 @@ pub(crate) struct Candidates {
     pub garbage: Option<Garbage>,
     /// Random numbers of victim policies.
     pub rng: Rng,
+    /// Faults of a victim policy from outside.
+    #[serde(skip)]
+    pub faults: Faults,
 }
 
 /// Closed units and their dead pages.
@@ -89,6 +93,7 @@ impl Candidates {
             worthwhile: IdVec::filled(0, layout.domains()),
             garbage: None,
             rng: Self::rng(seed),
+            faults: Faults::default(),
         }
     }
 

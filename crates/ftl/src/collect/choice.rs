@@ -109,7 +109,7 @@ impl Choice<'_> {
 
     /// Returns the victim policy's selection.
     fn pick(&mut self, group: CandidateGroup) -> Option<UnitId> {
-        let Candidates { index, apart, rng, .. } = &mut *self.candidates;
+        let Candidates { index, apart, rng, faults, .. } = &mut *self.candidates;
         let index = match apart {
             Some(Apart::Last(last)) if group == CandidateGroup::Last => &last.index,
             _ => index,
@@ -121,8 +121,18 @@ impl Choice<'_> {
             layout: self.layout,
             now: self.now,
             domain: self.domain,
+            faults,
         };
-        self.victim.pick(view, rng)
+        let unit = self.victim.pick(view, rng)?;
+        if self.victim.is_plugin()
+            && apart.as_ref().is_some_and(|apart| apart.holds(unit) != (group == CandidateGroup::Last))
+        {
+            faults.report(format!(
+                "the victim policy chose block {unit}, which waits for its collection elsewhere"
+            ));
+            return None;
+        }
+        Some(unit)
     }
 
     /// Checks whether the victim is full and so is every other closed unit of its domain. Policies that ignore valid

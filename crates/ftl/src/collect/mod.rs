@@ -14,6 +14,7 @@ mod cost_benefit_sqrt;
 mod d_choices;
 mod fifo;
 mod greedy;
+mod plugin;
 mod queues;
 mod random;
 mod timing;
@@ -32,6 +33,7 @@ pub use victim_policy::{VictimPolicy, View};
 use crate::index::IndexKind;
 use floatgate_base::policy::{ParamKind, Range};
 use floatgate_base::{Acts, ChosenPolicy, ParamInfo, PolicyInfo, Rng, Slot, UnitId};
+use floatgate_plugin::Plugin;
 use floatgate_theory::Policy as Law;
 
 /// The slot.
@@ -192,6 +194,8 @@ macro_rules! victims {
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $variant($module::Params),
             )*
+            /// See [`plugin`].
+            Plugin(plugin::Params),
         }
 
         impl Victim {
@@ -203,7 +207,8 @@ macro_rules! victims {
             pub fn of(settings: &ChosenPolicy) -> Self {
                 match settings.name() {
                     $(name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
-                    name => panic!("{name} is not a victim policy"),
+                    name => plugin::Params::loaded(settings)
+                        .map_or_else(|| panic!("{name} is not a victim policy"), Self::Plugin),
                 }
             }
 
@@ -212,6 +217,7 @@ macro_rules! victims {
             pub fn index_kind(self) -> IndexKind {
                 match self {
                     $(Self::$variant(policy) => policy.index_kind(),)*
+                    Self::Plugin(policy) => policy.index_kind(),
                 }
             }
 
@@ -220,6 +226,7 @@ macro_rules! victims {
             pub fn pick(self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
                 match self {
                     $(Self::$variant(policy) => policy.pick(view, rng),)*
+                    Self::Plugin(policy) => policy.pick(view, rng),
                 }
             }
 
@@ -228,6 +235,7 @@ macro_rules! victims {
             pub fn law(self) -> Option<Law> {
                 match self {
                     $(Self::$variant(policy) => policy.law(),)*
+                    Self::Plugin(policy) => policy.law(),
                 }
             }
         }
@@ -246,6 +254,18 @@ victims! {
 }
 
 impl Victim {
+    /// Checks whether it is a policy from outside.
+    #[must_use]
+    pub fn is_plugin(self) -> bool {
+        matches!(self, Self::Plugin(_))
+    }
+
+    /// Returns the policy from outside, if it is one.
+    #[must_use]
+    pub fn plugin(self) -> Option<&'static Plugin> {
+        if let Self::Plugin(params) = self { Some(params.plugin()) } else { None }
+    }
+
     /// Returns the named policy with default parameters.
     ///
     /// # Panics
@@ -260,7 +280,7 @@ impl Victim {
     pub fn with_index(kind: IndexKind) -> Vec<String> {
         let keeps = |name: &str, values: &[_]| Self::of(&SLOT.with(name, values)).index_kind() == kind;
         let mut policies = Vec::new();
-        for info in POLICIES {
+        for info in SLOT.all() {
             let Some(window) = kind.window() else {
                 if keeps(info.name, &[]) {
                     policies.push(format!("\"{}\"", info.name));

@@ -7,6 +7,7 @@
 //! A policy is called once per collected block, and once more per block that wear-leveling vetoes. It may take some
 //! time, but it must not visit all units: O(1), O(log units) or O(pages of a unit).
 
+use crate::faults::Faults;
 use crate::index::{Index, IndexKind};
 use crate::units::Units;
 use floatgate_base::{ChosenPolicy, DomainId, IdSlice, Rng, UnitId};
@@ -28,6 +29,8 @@ pub struct View<'a> {
     pub now: u64,
     /// Domain to choose in.
     pub domain: DomainId,
+    /// Faults of policies from outside.
+    pub faults: &'a Faults,
 }
 
 impl View<'_> {

@@ -22,6 +22,12 @@ impl CloseOrder {
         self.0.first(domain)
     }
 
+    /// Returns the units closed just before and just after each, `UnitId::MAX` for none.
+    #[must_use]
+    pub fn links(&self) -> &[[UnitId; 2]] {
+        self.0.links()
+    }
+
     /// Inserts a unit as the youngest.
     pub fn insert(&mut self, domain: DomainId, unit: UnitId, meta: &mut IdSlice<UnitId, UnitMeta>) {
         self.0.push_back(domain, unit);

@@ -9,7 +9,7 @@ const NIL: UnitId = UnitId::MAX;
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Lists {
     /// The preceding and the following unit.
-    links: IdVec<UnitId, (UnitId, UnitId)>,
+    links: IdVec<UnitId, [UnitId; 2]>,
     /// The first unit and the last.
     ends: IdVec<DomainId, (UnitId, UnitId)>,
 }
@@ -18,13 +18,19 @@ impl Lists {
     /// Creates empty lists.
     #[must_use]
     pub fn new(domains: u32, units: u32) -> Self {
-        Self { links: IdVec::filled((NIL, NIL), units), ends: IdVec::filled((NIL, NIL), domains) }
+        Self { links: IdVec::filled([NIL, NIL], units), ends: IdVec::filled((NIL, NIL), domains) }
     }
 
     /// Returns the numbers of units and domains that the lists have room for.
     #[must_use]
     pub fn room(&self) -> (usize, usize) {
         (self.links.len(), self.ends.len())
+    }
+
+    /// Returns the preceding and the following unit of each, `UnitId::MAX` for none.
+    #[must_use]
+    pub fn links(&self) -> &[[UnitId; 2]] {
+        self.links.as_slice()
     }
 
     /// Returns the first unit.
@@ -37,11 +43,11 @@ impl Lists {
     /// Inserts a unit at the front.
     pub fn push_front(&mut self, domain: DomainId, unit: UnitId) {
         let (head, tail) = self.ends[domain];
-        self.links[unit] = (NIL, head);
+        self.links[unit] = [NIL, head];
         if head == NIL {
             self.ends[domain] = (unit, unit);
         } else {
-            self.links[head].0 = unit;
+            self.links[head][0] = unit;
             self.ends[domain] = (unit, tail);
         }
     }
@@ -49,26 +55,26 @@ impl Lists {
     /// Inserts a unit at the end.
     pub fn push_back(&mut self, domain: DomainId, unit: UnitId) {
         let (head, tail) = self.ends[domain];
-        self.links[unit] = (tail, NIL);
+        self.links[unit] = [tail, NIL];
         if tail == NIL {
             self.ends[domain] = (unit, unit);
         } else {
-            self.links[tail].1 = unit;
+            self.links[tail][1] = unit;
             self.ends[domain] = (head, unit);
         }
     }
 
     /// Removes a unit.
     pub fn remove(&mut self, domain: DomainId, unit: UnitId) {
-        let (prev, next) = self.links[unit];
+        let [prev, next] = self.links[unit];
         let ends = &mut self.ends[domain];
         match prev {
             NIL => ends.0 = next,
-            p => self.links[p].1 = next,
+            p => self.links[p][1] = next,
         }
         match next {
             NIL => ends.1 = prev,
-            n => self.links[n].0 = prev,
+            n => self.links[n][0] = prev,
         }
     }
 
@@ -76,7 +82,7 @@ impl Lists {
     pub fn iter(&self, domain: DomainId) -> impl Iterator<Item = UnitId> + '_ {
         let (mut unit, mut before) = (self.ends[domain].0, NIL);
         std::iter::from_fn(move || {
-            let &(prev, next) = self.links.get(unit)?;
+            let &[prev, next] = self.links.get(unit)?;
             let checked = (prev == before).then_some(unit);
             (before, unit) = (unit, next);
             checked

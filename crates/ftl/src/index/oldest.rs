@@ -10,7 +10,9 @@ use serde::{Deserialize, Serialize};
 
 const NIL: UnitId = UnitId::MAX;
 
+/// Policies from outside read `key` (`floatgate_plugin::contract::Node`).
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[repr(C)]
 struct Node {
     key: u64,
     child: UnitId,
@@ -56,6 +58,19 @@ impl OldestByValid {
     #[must_use]
     pub fn aged_from(&self, unit: UnitId) -> u64 {
         self.nodes[unit].key
+    }
+
+    /// Returns the oldest unit of a domain by the number of valid pages, `UnitId::MAX` for none.
+    #[must_use]
+    pub fn roots_of(&self, domain: DomainId) -> &[UnitId] {
+        let first = self.bucket(domain, 0);
+        &self.roots[first..first + self.buckets as usize]
+    }
+
+    /// Returns the nodes of all units, of 24 bytes each, of which the first eight are the time.
+    #[must_use]
+    pub fn nodes(&self) -> *const u8 {
+        self.nodes.as_slice().as_ptr().cast()
     }
 
     /// Returns the oldest unit with `valid` valid pages.

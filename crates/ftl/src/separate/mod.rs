@@ -25,6 +25,7 @@ mod multilog;
 mod none;
 mod ora;
 mod pds;
+mod plugin;
 mod predicted;
 mod requests;
 mod separation;
@@ -42,12 +43,13 @@ pub use foresight::{Foreseer, Foresight};
 pub use labelled::Params as Labelled;
 pub use separation::{Separation, StreamCounters};
 pub use separator::{
-    Moved, Occupancy, Reclaimed, Regroup, Replaced, Separator, Shape, UpdateBlocks, VictimUnit, WaitingPlace,
-    Written,
+    Moved, Needs, Occupancy, Reclaimed, Regroup, Replaced, Separator, Shape, UpdateBlocks, VictimUnit,
+    WaitingPlace, Written,
 };
 
 use crate::pool::Want;
 use floatgate_base::{Acts, PolicyInfo, Slot};
+use floatgate_plugin::Plugin;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -60,17 +62,6 @@ pub const SLOT: Slot = Slot {
     common: &[],
     acts: Acts::Always,
 };
-
-/// What a workload must carry besides addresses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
-    /// The program context of each request.
-    Contexts,
-    /// The stream or placement handle of each request.
-    Streams,
-    /// The predicted life of the data of each request.
-    Lives,
-}
 
 /// The most units that collection keeps free for moves: a page whose stream has no free unit joins another's.
 const RESERVE_MAX: u32 = 2;
@@ -92,7 +83,11 @@ macro_rules! separators {
                     name if name == none::INFO.name => Self::None,
                     name if name == host_gc::INFO.name => Self::HostGc,
                     $(name if name == $row::INFO.name => Self::$chosen($row::Params::of(settings)),)*
-                    name => panic!("{name} is not a separator"),
+                    name => match plugin::Params::loaded(settings) {
+                        Some(Ok(params)) => Self::Plugin(params),
+                        // `check` has refused it.
+                        _ => panic!("{name} is not a separator"),
+                    },
                 }
             }
         }
@@ -119,9 +114,8 @@ macro_rules! page_separators {
         }
 
         impl Separate {
-            /// Returns its row of the policy table.
-            #[must_use]
-            pub fn info(self) -> &'static PolicyInfo {
+            /// Returns the row of its module.
+            fn own_row(self) -> &'static PolicyInfo {
                 match self {
                     Self::None => &none::INFO,
                     Self::HostGc => &host_gc::INFO,
@@ -205,6 +199,7 @@ separators! {
     }
     implied {
         Labelled: labelled,
+        Plugin: plugin,
     }
 }
 
@@ -217,6 +212,29 @@ impl Separate {
             Self::Labelled(Labelled { moved_apart: true, .. }) => Self::HostGc,
             chosen => chosen,
         }
+    }
+
+    /// Returns its row of the policy table.
+    #[must_use]
+    pub fn info(self) -> &'static PolicyInfo {
+        match self {
+            Self::Plugin(params) => params.plugin().info,
+            own => own.own_row(),
+        }
+    }
+
+    /// Returns the separator from outside, if it is one.
+    #[must_use]
+    pub fn plugin(self) -> Option<&'static Plugin> {
+        if let Self::Plugin(params) = self { Some(params.plugin()) } else { None }
+    }
+
+    /// Checks the settings of a separator from outside.
+    ///
+    /// # Errors
+    /// It states no valid number of streams.
+    pub fn check(settings: &ChosenPolicy) -> Result<(), floatgate_plugin::Refused> {
+        plugin::Params::loaded(settings).transpose().map(|_| ())
     }
 
     /// Checks whether it inspects pages, which requires a [`Separation`].
@@ -232,6 +250,7 @@ impl Separate {
             Self::HostStreams(_) => Some(Needs::Streams),
             Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
             Self::Predicted(params) if params.goes_by_column() => Some(Needs::Lives),
+            Self::Plugin(params) => params.needs(),
             _ => None,
         }
     }

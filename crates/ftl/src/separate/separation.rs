@@ -326,6 +326,12 @@ impl Separation {
         })
     }
 
+    /// Returns the separator's fault, if it made one.
+    #[inline(always)]
+    pub(crate) fn fault(&self) -> Option<&'static str> {
+        with_separator!(&self.state, state => state.fault())
+    }
+
     /// Restarts the counters.
     pub(crate) fn reset_counts(&mut self) {
         self.counters.fill(StreamCounters::default());

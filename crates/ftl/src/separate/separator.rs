@@ -141,6 +141,17 @@ impl Shape {
     }
 }
 
+/// What a workload must carry besides addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Needs {
+    /// The program context of each request.
+    Contexts,
+    /// The stream or placement handle of each request.
+    Streams,
+    /// The predicted life of the data of each request.
+    Lives,
+}
+
 /// When collection takes the units of streams that are [`Separator::is_last`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum UpdateBlocks {
@@ -278,6 +289,12 @@ pub trait Separator {
 
     /// Notes that the knowledge of the future is complete.
     fn foreseen(&mut self) {}
+
+    /// Returns the fault that stops the run, if the separator made one.
+    #[inline(always)]
+    fn fault(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Returns the bytes of its tables.
     fn memory_bytes(&self) -> u64;

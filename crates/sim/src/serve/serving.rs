@@ -13,6 +13,7 @@ use crate::life_book::LifeBook;
 use crate::plan::{Mode, Plan};
 use crate::reading::Chunk;
 use floatgate_flash::Counters;
+use floatgate_ftl::Failure;
 use floatgate_stats::Row;
 
 /// Gate, buffer and drive of a run.
@@ -119,7 +120,10 @@ impl Serving {
         match self {
             Self::Functional(serving) => serving.flush_buffer(),
             Self::Timed(serving) => serving.finish(devices),
-        }
+        }?;
+        // Work in idle time may have found one after the last request.
+        let fault = with_drive!(&*self, drive => drive.ftl.policy_fault());
+        fault.map_or(Ok(()), |fault| Err(Stop::Flush(Failure::Policy(fault))))
     }
 
     /// Ends a counted pass over the workload; the next one begins `period_ns` after counting did.

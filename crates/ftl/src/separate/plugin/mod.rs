@@ -1,0 +1,301 @@
+//! A separator from outside (`floatgate-plugin`): hands it pages and blocks, keeps its state as bytes, and checks its
+//! answers. Its first calls are made twice (`window`).
+
+mod window;
+
+use super::last_writes::LastWrites;
+use super::separator::Needs;
+use super::{ChosenPolicy, Moved, Reclaimed, Separator, Shape, StreamId, Written};
+use crate::faults::Faults;
+use floatgate_base::{Lpn, PolicyInfo};
+use floatgate_plugin::contract::{self, FAILED, Move, Write, needs};
+use floatgate_plugin::{Plugin, SlotKind};
+use serde::{Deserialize, Serialize};
+use std::cell::RefCell;
+use std::ffi::c_void;
+use window::{Call, Line, Window};
+
+/// Stands for all separators from outside; each has a row of its own ([`Plugin::info`]).
+pub const INFO: PolicyInfo = PolicyInfo::plain("plugin", "a separator from outside");
+
+/// A loaded separator with the values of its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Params {
+    plugin: &'static Plugin,
+    values: &'static [f64],
+    streams: u32,
+}
+
+impl PartialEq for Params {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.plugin, other.plugin) && self.values == other.values
+    }
+}
+
+impl Params {
+    /// Returns the separator with its settings, if it is one from outside.
+    ///
+    /// # Errors
+    /// It states no valid number of streams.
+    pub fn loaded(settings: &ChosenPolicy) -> Option<Result<Self, floatgate_plugin::Refused>> {
+        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == SlotKind::Separator)?;
+        let values = plugin.values(settings);
+        Some(plugin.streams(values).map(|streams| Self { plugin, values, streams }))
+    }
+
+    /// Returns the loaded separator.
+    pub fn plugin(self) -> &'static Plugin {
+        self.plugin
+    }
+
+    pub fn streams(self) -> u32 {
+        self.streams
+    }
+
+    /// Returns what it requires of a workload.
+    pub fn needs(self) -> Option<Needs> {
+        let has = |flag| self.plugin.policy.needs & flag != 0;
+        match (has(needs::CONTEXTS), has(needs::HANDLES)) {
+            (true, _) => Some(Needs::Contexts),
+            (_, true) => Some(Needs::Streams),
+            _ => None,
+        }
+    }
+}
+
+/// A separator at work.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(try_from = "Saved", into = "Saved")]
+pub struct State {
+    params: Params,
+    state: Vec<Line>,
+    /// The last write of each page, if the separator needs ages.
+    written: Option<LastWrites>,
+    faults: Faults,
+    /// The first calls, until they have been repeated.
+    window: RefCell<Option<Window>>,
+}
+
+/// What a snapshot stores: the state, and by which code it may be continued.
+#[derive(Serialize, Deserialize)]
+struct Saved {
+    name: String,
+    sha256: String,
+    values: Vec<f64>,
+    state: Vec<Line>,
+    written: Option<LastWrites>,
+}
+
+impl From<State> for Saved {
+    fn from(State { params, state, written, faults: _, window: _ }: State) -> Self {
+        Self {
+            name: params.plugin.info.name.into(),
+            sha256: params.plugin.sha256.clone(),
+            values: params.values.to_vec(),
+            state,
+            written,
+        }
+    }
+}
+
+impl TryFrom<Saved> for State {
+    type Error = String;
+
+    fn try_from(Saved { name, sha256, values, state, written }: Saved) -> Result<Self, String> {
+        let plugin = Plugin::find(SlotKind::Separator, &name, &sha256);
+        let plugin =
+            plugin.ok_or_else(|| format!("its separator '{name}' is not loaded, or has changed since"))?;
+        if values.len() != plugin.info.params.len() {
+            return Err(format!("separator '{name}' takes other parameters"));
+        }
+        let values = plugin.kept(values);
+        let streams = plugin.streams(values).map_err(|refused| refused.what)?;
+        Ok(Self {
+            params: Params { plugin, values, streams },
+            state,
+            written,
+            faults: Faults::default(),
+            window: RefCell::default(),
+        })
+    }
+}
+
+impl State {
+    pub fn new(params: &Params, shape: &Shape) -> Self {
+        let Params { plugin, values, .. } = *params;
+        let shape_of_c = contract::Shape {
+            size: size_of::<contract::Shape>() as u32,
+            logical_pages: shape.logical_pages,
+            pages_per_block: shape.pages_per_unit,
+            blocks: shape.units,
+            domains: shape.domains,
+            page_bytes: shape.page_bytes,
+            seed: shape.seed,
+        };
+        let faults = Faults::default();
+        let (shape_at, values_at) = (&raw const shape_of_c, values.as_ptr());
+        // SAFETY: both tables live through the call and have the lengths of the contract.
+        let bytes = plugin.policy.state_bytes.map_or(0, |bytes| unsafe { bytes(shape_at, values_at) });
+        let lines = bytes.div_ceil(size_of::<Line>() as u64);
+        let mut state = vec![];
+        if usize::try_from(lines).ok().and_then(|lines| state.try_reserve_exact(lines).ok()).is_none() {
+            faults.report(format!("policy '{}': no memory for {bytes} bytes of state", plugin.info.name));
+        } else {
+            state.resize(lines as usize, Line::default());
+            // SAFETY: as above; the state has the bytes that the policy wants.
+            let begun = plugin
+                .policy
+                .begin
+                .map_or(0, |begin| unsafe { begin(shape_at, values_at, state.as_mut_ptr().cast()) });
+            if begun == FAILED {
+                faults.report(plugin.failed("begin", "before the run"));
+            }
+        }
+        let wants_ages = plugin.policy.needs & needs::AGES != 0;
+        let written = wants_ages.then(|| LastWrites::new(shape.logical_pages));
+        let window = RefCell::new(Some(Window::new(&state)));
+        Self { params: *params, state, written, faults, window }
+    }
+
+    /// Returns the answer as a stream; the first one stands in for what is none.
+    #[inline(always)]
+    fn checked(&self, answer: u32, function: &str, page: Lpn, now: u64) -> StreamId {
+        if answer < self.params.streams { StreamId(answer) } else { self.refuse(answer, function, page, now) }
+    }
+
+    #[cold]
+    fn refuse(&self, answer: u32, function: &str, page: Lpn, now: u64) -> StreamId {
+        let Params { plugin, streams, .. } = self.params;
+        let when = format!("for page {page} after {now} host page writes");
+        self.faults.report(if answer == FAILED {
+            plugin.failed(function, &when)
+        } else {
+            let name = plugin.info.name;
+            format!("policy '{name}' put a page into stream {answer} of {streams} in {function}, {when}")
+        });
+        StreamId(0)
+    }
+
+    /// Makes a call and records it while the window lasts.
+    #[inline(always)]
+    fn recorded(&self, call: &Call, state: *mut c_void) -> u32 {
+        let Params { plugin, values, .. } = self.params;
+        // SAFETY: the policy began with this state and these values.
+        let answer = unsafe { call.make(plugin, values, state) };
+        if self.window.borrow().is_some() {
+            self.record(call, answer);
+        }
+        answer
+    }
+
+    #[cold]
+    fn record(&self, call: &Call, answer: u32) {
+        let Params { plugin, values, .. } = self.params;
+        let mut window = self.window.borrow_mut();
+        let Some(recorded) = &mut *window else { return };
+        if answer == FAILED {
+            *window = None;
+            return;
+        }
+        if recorded.record(*call, answer)
+            && let Some(difference) = recorded.repeat(plugin, values, &self.state)
+        {
+            let name = plugin.info.name;
+            self.faults.report(format!(
+                "policy '{name}' is not deterministic: {difference}; all that it remembers must lie in its state"
+            ));
+        }
+        if recorded.is_full() {
+            *window = None;
+        }
+    }
+
+    /// Makes a call that returns nothing else than whether it failed.
+    fn note(&mut self, call: &Call, now: u64) {
+        let state = self.state.as_mut_ptr().cast();
+        if self.recorded(call, state) == FAILED {
+            let when = format!("after {now} host page writes");
+            self.faults.report(self.params.plugin.failed(call.function(), &when));
+        }
+    }
+
+    fn page_of_c(&self, page: &Moved) -> Move {
+        Move {
+            size: size_of::<Move>() as u32,
+            page: page.lpn.0,
+            from: page.from.0,
+            age: self.written.as_ref().map_or(0, |written| written.age(page.lpn, page.now)),
+            now: page.now,
+        }
+    }
+}
+
+impl Separator for State {
+    #[inline(always)]
+    fn write(&mut self, page: &Written) -> StreamId {
+        let page_of_c = Write {
+            size: size_of::<Write>() as u32,
+            page: page.lpn.0,
+            update: page.update.into(),
+            context: page.hints.context,
+            handle: page.hints.handle,
+            request_pages: page.hints.request_pages,
+            age: self.written.as_mut().map_or(0, |written| written.renew(page.lpn, page.now)),
+            reserved: 0,
+            now: page.now,
+        };
+        let state = self.state.as_mut_ptr().cast();
+        let answer = self.recorded(&Call::Write(page_of_c), state);
+        self.checked(answer, "write", page.lpn, page.now)
+    }
+
+    #[inline(always)]
+    fn move_stream(&self, page: &Moved) -> StreamId {
+        // The contract lets this function only read the state.
+        let state = self.state.as_ptr().cast_mut().cast();
+        let answer = self.recorded(&Call::MoveStream(self.page_of_c(page)), state);
+        self.checked(answer, "move", page.lpn, page.now)
+    }
+
+    #[inline(always)]
+    fn moved(&mut self, page: &Moved, stream: StreamId) {
+        if self.params.plugin.policy.moved.is_some() {
+            self.note(&Call::Moved(self.page_of_c(page), stream.0), page.now);
+        }
+    }
+
+    fn trimmed(&mut self, lpn: Lpn, now: u64) {
+        if self.params.plugin.policy.trimmed.is_some() {
+            self.note(&Call::Trimmed(lpn.0, now), now);
+        }
+    }
+
+    fn reclaimed(&mut self, block: &Reclaimed) {
+        if self.params.plugin.policy.reclaimed.is_none() {
+            return;
+        }
+        let block_of_c = contract::Reclaimed {
+            size: size_of::<contract::Reclaimed>() as u32,
+            stream: block.stream.0,
+            opened_at: block.opened_at,
+            now: block.now,
+        };
+        self.note(&Call::Reclaimed(block_of_c), block.now);
+    }
+
+    #[inline(always)]
+    fn prefetch(&self, lpn: Lpn) {
+        if let Some(written) = &self.written {
+            written.prefetch(lpn);
+        }
+    }
+
+    fn fault(&self) -> Option<&'static str> {
+        self.faults.first()
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        let state = (self.state.len() * size_of::<Line>()) as u64;
+        state + self.written.as_ref().map_or(0, LastWrites::bytes)
+    }
+}

@@ -1,0 +1,12 @@
+//! Policies from outside: a file in Python or a shared library brings a policy that works like a row of its slot.
+//!
+//! `contract` is what both sides agree on, in the types of C; `floatgate policy header` prints it. `loaded` checks a
+//! policy against the contract and keeps it for the life of the process. The slots call it through an adapter beside
+//! their own policies (`ftl::collect::plugin`, `ftl::separate::plugin`).
+//!
+//! A policy from outside is trusted code: it runs in this process, with its rights.
+
+pub mod contract;
+mod loaded;
+
+pub use loaded::{Plugin, Refused, SlotKind, load};
