@@ -213,7 +213,7 @@ def test_tables_are_written_between_markers(tmp_path: Path) -> None:
 def test_the_page_asks_for_groups_that_the_bench_has() -> None:
     page = (ROOT / "docs/performance.md").read_text("utf-8")
     listed = {prefix.split("/")[0] for block in re.findall(r"<!-- bench: (.*?) -->", page) for prefix in block.split()}
-    scripts = [SCRIPTS / f"{name}.py" for name in ("bench_memory", "bench_commands", "compare_peers")]
+    scripts = [SCRIPTS / f"{name}.py" for name in ("bench_memory", "bench_commands", "bench_plugins", "compare_peers")]
     sources = [*ROOT.glob("crates/bench/src/*.rs"), *scripts]
     text = "".join(path.read_text("utf-8") for path in sources)
     groups = set(re.findall(r'(?:report\.group|figure)\(\s*"([\w-]+)"', text))

@@ -4,10 +4,9 @@
 mod window;
 
 use super::last_writes::LastWrites;
-use super::separator::Needs;
-use super::{ChosenPolicy, Moved, Reclaimed, Separator, Shape, StreamId, Written};
+use super::separator::{Moved, Needs, Reclaimed, Separator, Shape, Written};
 use crate::faults::Faults;
-use floatgate_base::{Lpn, PolicyInfo};
+use floatgate_base::{ChosenPolicy, Lpn, PolicyInfo, StreamId};
 use floatgate_plugin::contract::{self, FAILED, Move, Write, needs};
 use floatgate_plugin::{Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
