@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import floatgate
+from conftest import Cli
 from floatgate import _core
 from floatgate.plugins import contract, skeleton
 from floatgate.plugins.api import load_policies
@@ -316,7 +317,7 @@ def test_the_code_is_part_of_the_experiment(tmp_path: Path) -> None:
     again = floatgate.run(settings)
     assert again.waf == first.waf
     assert again.result.config_hash != first.result.config_hash
-    with pytest.raises(floatgate.InputError, match="made with other code of its policies"):
+    with pytest.raises(floatgate.InputError, match="made with other policies, or with other code of them"):
         floatgate.run(first.experiment_toml)
 
 
@@ -364,3 +365,22 @@ def test_a_skeleton_runs_as_it_is(slot: str, language: str, tmp_path: Path) -> N
     assert code == [f"skeleton-{language}"]
     with pytest.raises(floatgate.InputError, match="exists; expected a new name, or --force"):
         skeleton.write(f"skeleton-{language}", slot, language, tmp_path / f"own.{SUFFIXES[language]}", force=False)
+
+
+def test_commands_take_the_file_and_name_it_where_it_is_missing(tmp_path: Path, cli: Cli) -> None:
+    """In processes of their own, which know no policy but that of --policy."""
+    file = tmp_path / "own.py"
+    file.write_text(OWN.format(more=""))
+    own = ["--policy", str(file), "--set", "ftl.collect.policy=own-one", "--quiet"]
+    few = ["--set", "drive.capacity=64 MiB", "--set", "workload.requests=2000"]
+    cli("run", *few, *own, "--out", "one", "--no-report").done()
+    experiment = "one/experiment.toml"
+    message = cli("run", experiment, "--out", "two").refused()
+    assert message.startswith(f"{experiment}:")
+    assert "its policy 'own-one', with the hash" in message
+    assert message.endswith("expected --policy with its file, of which a run folder has a copy in policies/")
+    kept = ["--policy", "one/policies/own.py"]
+    for command in (["check", experiment], ["run", experiment, "--out", "three", "--no-report"], ["explain", "one"]):
+        cli(*command, *kept, "--quiet").done()
+    assert "own-one" in cli("policies", "ftl.collect", *kept).done()
+    assert "unknown victim policy 'own-one'" in cli("run", *few, "--set", "ftl.collect.policy=own-one").refused()

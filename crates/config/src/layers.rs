@@ -5,6 +5,7 @@
 //! policy of the slot, the keys of another mode, kind of workload, pattern or first state. A `shared` parameter
 //! that the new policy has stays. Keys of the command line without effect are refused, not dropped.
 
+use crate::policy_code;
 use crate::settings::Experiment;
 use crate::settings::conditions;
 use crate::sizes;
@@ -70,6 +71,7 @@ impl Layers {
         let text = &*sizes::in_bytes(text, Origin::Experiment(path))?;
         let fail = |e: toml::de::Error| refusal(text, Origin::Experiment(path), &e);
         let table = DeTable::parse(text).map_err(fail)?;
+        policy_code::must_be_loaded(table.get_ref(), text, path)?;
         toml::from_str::<Experiment>(text).map_err(fail)?;
         let mut places = BTreeMap::new();
         collect_places(table.get_ref(), "", &mut |key, start| {

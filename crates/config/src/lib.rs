@@ -9,6 +9,7 @@ pub mod catalogue;
 mod checks;
 mod generator;
 pub mod layers;
+mod policy_code;
 pub mod policy_sets;
 pub mod presets;
 mod property;

@@ -9,4 +9,4 @@
 pub mod contract;
 mod loaded;
 
-pub use loaded::{Plugin, Refused, SlotKind, load};
+pub use loaded::{Plugin, Refused, SlotKind, is_loaded, load};

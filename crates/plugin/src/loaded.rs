@@ -89,6 +89,12 @@ impl Plugin {
         loaded.iter().find(is_it).copied()
     }
 
+    /// Returns its name and the hash of its file, as an experiment keeps them.
+    #[must_use]
+    pub fn code(&self) -> String {
+        format!("{} {}", self.info.name, self.sha256)
+    }
+
     /// Returns the values of the parameters in their order, as the policy takes them.
     #[must_use]
     pub fn values(&self, settings: &ChosenPolicy) -> &'static [f64] {
@@ -137,6 +143,13 @@ impl Plugin {
         let why = why.filter(|why| !why.is_empty()).map_or_else(String::new, |why| format!(": {why}"));
         format!("policy '{}' failed in {function}, {when}{why}", self.info.name)
     }
+}
+
+/// Checks whether a policy with this name and hash is loaded, as [`Plugin::code`] writes them.
+#[must_use]
+pub fn is_loaded(code: &str) -> bool {
+    let loaded = LOADED.read().unwrap_or_else(PoisonError::into_inner);
+    loaded.iter().any(|plugin| plugin.code() == code)
 }
 
 /// Checks a policy and adds it to its slot. One that was loaded under the same name before gives way to it.

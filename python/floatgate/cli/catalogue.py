@@ -14,7 +14,6 @@ from floatgate.base import units
 from floatgate.base.errors import input_error, meant, quote
 from floatgate.base.text_table import table
 from floatgate.cli import options as o
-from floatgate.cli.groups import load_own_policies
 from floatgate.cli.output import Output
 from floatgate.results import drive_array
 from floatgate.results.drive_array import DriveArray
@@ -103,7 +102,7 @@ def _kib(size: int) -> str:
 
 def policies(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="Show this policy, or list this slot.")] = None,
-    policy: o.Policy = None,
+    policy: o.Policy = None,  # noqa: ARG001 - loaded when it is read
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:
@@ -112,7 +111,6 @@ def policies(
     A slot is named by its key or the last word of it: ftl.separate, separate.
     """
     output = Output(json, quiet=quiet, force=None)
-    load_own_policies(policy)
     catalogue = _catalogue("policies", "common_params", "policy_sets")
     slots: dict[str, list[dict[str, Any]]] = catalogue["policies"]
     common: dict[str, list[dict[str, Any]]] = catalogue.get("common_params", {})

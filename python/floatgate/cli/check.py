@@ -21,6 +21,7 @@ def register(app: typer.Typer) -> None:
 def check(
     experiment: Annotated[str, typer.Argument(metavar="EXPERIMENT.toml", help="The experiment.")],
     set: o.Set = None,
+    policy: o.Policy = None,  # noqa: ARG001 - loaded when it is read
     json: o.Json = None,
     quiet: o.Quiet = False,
 ) -> None:

@@ -29,6 +29,7 @@ def explain(
     ] = False,
     most: Annotated[int, typer.Option("--most", metavar="N", min=1, max=20, help="Settings to suggest at most.")] = 3,
     jobs: o.Jobs = None,
+    policy: o.Policy = None,  # noqa: ARG001 - loaded when it is read
     json: o.Json = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite the file of --json.")] = False,
     quiet: o.Quiet = False,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any, TypeVar, get_type_hints
 
@@ -215,7 +215,6 @@ def built(
     Raises:
         InputError: the file cannot be read, or a --set cannot be understood.
     """
-    load_own_policies(source.policy)
     base = Experiment() if experiment is None else from_file(experiment)
     overrides: Overrides = trace_overrides(source.trace)
     named = {"drive.preset": source.drive, "workload.format": source.format, "policies": source.policies}
@@ -226,19 +225,6 @@ def built(
     if source.capacity is not None:
         overrides += slice_of(base.with_overrides(overrides + settings), source.capacity)
     return base.with_overrides(overrides + settings)
-
-
-def load_own_policies(files: Sequence[str] | None) -> None:
-    """Load the policies of --policy.
-
-    Raises:
-        InputError: a file cannot be loaded.
-    """
-    if files:
-        from floatgate.plugins.api import load_policies
-
-        for file in files:
-            load_policies(file)
 
 
 def grouped(command: Callable[..., Answer]) -> Callable[..., Answer]:

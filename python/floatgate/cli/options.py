@@ -188,11 +188,25 @@ Policies = Annotated[
         "--policies", metavar="SETS", help="Turn on sets of policies, such as all-in-one or ids+redftl-plus (policies)."
     ),
 ]
+
+
+def _load_policies(files: list[str] | None) -> list[str] | None:
+    """Load the policies of --policy before the command looks at its other options; raises InputError."""
+    if files:
+        from floatgate.plugins.api import load_policies
+
+        for file in files:
+            load_policies(file)
+    return files
+
+
 Policy = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
         metavar="FILE",
+        is_eager=True,
+        callback=_load_policies,
         help="Load policies of your own from a Python file or a shared library, which runs with your rights. May be "
         "repeated.",
     ),

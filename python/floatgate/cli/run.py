@@ -231,7 +231,7 @@ def _resumed(
 
         several = seeds.is_interrupted(folder)
     own = "jobs" if several else "snapshot_every"
-    if o.has_other_parameters(context, "resume", own, "json", "force", "report", "quiet", *PICTURES):
+    if o.has_other_parameters(context, "resume", own, "policy", "json", "force", "report", "quiet", *PICTURES):
         raise input_error("--resume: the run continues with its original settings; expected no other settings")
     if several:
         return seeds.go_on(folder, jobs, output, drawn, report=report)

@@ -24,7 +24,7 @@ from floatgate.study.sweeps.loaded import load_sweep
 from floatgate.study.sweeps.spec import SweepOptions, points_of
 from floatgate.study.sweeps.sweep import PLAN, Sweep, begun_from, must_be_few, must_go_on, plan_of, planned
 
-_OF_RESUMED = ("out", "resume", "on", "jobs", "memory", "json", "report", "quiet", "force")
+_OF_RESUMED = ("out", "resume", "policy", "on", "jobs", "memory", "json", "report", "quiet", "force")
 """Parameters of a sweep that goes on as it was begun."""
 
 

@@ -34,7 +34,7 @@ TRIALS = 100
 BATCH = 8
 """Settings per batch of proposals. It is the same on every machine, and so is the search."""
 
-_OF_RESUMED = ("out", "resume", "on", "jobs", "json", "report", "quiet", "force", "trials")
+_OF_RESUMED = ("out", "resume", "policy", "on", "jobs", "json", "report", "quiet", "force", "trials")
 """Parameters of a search that goes on as it was begun."""
 
 

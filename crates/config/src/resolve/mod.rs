@@ -12,6 +12,7 @@ mod level;
 mod lifetime;
 mod mapping;
 mod metadata;
+mod policy_code;
 mod precondition;
 mod rated;
 mod reclaim;
@@ -122,7 +123,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         seed: Some(seed),
         mode: Some(mode_name),
         policies: None,
-        policy_code: policy_code(&layers, written.policy_code.as_deref(), &plan.ftl.setup)?,
+        policy_code: policy_code::of_setup(&layers, written.policy_code.as_deref(), &plan.ftl.setup)?,
         drive: Some(raw_drive),
         ftl: Some(settings::Ftl { dpes: raw_dpes, ..raw_ftl }),
         host: host.raw,
@@ -131,19 +132,6 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     };
     let drive_name = preset.unwrap_or_else(|| CUSTOM.into());
     Ok(Resolved { plan, experiment, drive_name, rated, forecast, raw_forecast })
-}
-
-/// Returns the policies from outside that a setup uses, each with the hash of its file; none without any.
-fn policy_code(layers: &Layers, written: Option<&[String]>, setup: &Setup) -> Result<Option<Vec<String>>> {
-    let loaded = [setup.victim.plugin(), setup.separate.plugin()].into_iter().flatten();
-    let used: Vec<String> = loaded.map(|plugin| format!("{} {}", plugin.info.name, plugin.sha256)).collect();
-    if written.is_some_and(|written| written != used) {
-        let what = "the experiment was made with other code of its policies";
-        let expected =
-            "expected --policy with the files of these hashes, or no policy_code to run the present ones";
-        return Err(layers.error("policy_code", what, expected));
-    }
-    Ok((!used.is_empty()).then_some(used))
 }
 
 /// The mode in which operations take time.
