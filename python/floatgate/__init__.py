@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from floatgate.study.sweeps.api import LoadedSweep, load_sweep, sweep
     from floatgate.trace.frame_trace import TraceFile, trace_from
     from floatgate.trace.info import trace_info
+    from floatgate.trace.predictions import predict_lives
 
 __version__ = _core.__version__
 
@@ -64,6 +65,7 @@ __all__ = [
     "load_policies",
     "load_sweep",
     "plan",
+    "predict_lives",
     "query",
     "resume",
     "run",
@@ -95,6 +97,7 @@ _LATE = {
     "load_policies": "plugins.api",
     "load_sweep": "study.sweeps.api",
     "plan": "study.plan_api",
+    "predict_lives": "trace.predictions",
     "query": "study.query",
     "resume": "run.run",
     "run": "run.run",

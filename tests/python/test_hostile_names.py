@@ -175,6 +175,7 @@ CASES: dict[str, Callable[[Path], Case]] = {
     "theory wa": lambda _: [(2, ["--policy", NAME, "--spare-factor", "0.1", "--pages-per-block", "9"])],
     "trace info": lambda at: [(0, [_trace(at)]), (0, [_recording(at)]), (0, [_trace(at), "--json"]), (2, [NAME])],
     "trace patterns": lambda at: [(0, [_trace(at)]), (2, [NAME])],
+    "trace features": lambda at: [(0, [_trace(at), "-o", f"f{NAME}.parquet"]), (2, [NAME, "-o", "x.parquet"])],
     "trace convert": lambda at: [
         (0, [_trace(at), f"o{NAME}.parquet"]),
         *((0, [_trace(at), "-", "--to", to]) for to in ("fio-iolog", "msr", "mqsim", "blkparse")),

@@ -47,6 +47,7 @@ CASES = {
     "theory wa": "--policy greedy --spare-factor 0.1 --pages-per-block 64",
     "trace info": "two.csv",
     "trace patterns": "two.csv",
+    "trace features": "two.csv --force -o features.parquet",
     "trace convert": "two.csv converted.parquet --force",
     "trace generate": "--list",
     "trace record": "-o recorded.parquet --force --backend strace -- sh -c|echo a > written",

@@ -9,7 +9,7 @@ use toml::de::DeTable;
 /// The key.
 pub(crate) const KEY: &str = "policy_code";
 
-/// Checks that the policies of an experiment are loaded, before its other keys are read: their parameters are unknown
+/// Refuses an experiment whose policies are not loaded, before its other keys are read: their parameters are unknown
 /// without them.
 ///
 /// # Errors

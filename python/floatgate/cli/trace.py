@@ -10,7 +10,7 @@ import typer
 
 from floatgate.base.errors import input_error, printable
 from floatgate.base.progress import bar
-from floatgate.cli import generate, record, trace_info, trace_patterns, tree
+from floatgate.cli import generate, record, trace_features, trace_info, trace_patterns, tree
 from floatgate.cli import groups as g
 from floatgate.cli import options as o
 from floatgate.cli.output import Output, written_text
@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     group = tree.group("Describe, convert, generate and record traces.")
     group.command("info")(trace_info.info)
     group.command("patterns")(trace_patterns.patterns)
+    group.command("features")(trace_features.features)
     group.command("convert")(convert)
     group.command("generate")(generate.generate)
     record.register(group)
