@@ -225,3 +225,36 @@ def test_a_sweep_outlives_its_scheduler(cli: Cli, cluster: Cluster, experiment: 
     assert "Traceback" not in err.decode()
     cli("sweep", "--out", "d", "--resume", "--no-report").done()
     assert pq.read_table(tmp_path / "d/sweep.parquet").num_rows == 20
+
+
+def test_workers_load_policies_only_where_they_may(cluster: Cluster, cli: Cli, tmp_path: Path) -> None:
+    own = tmp_path / "own.py"
+    own.write_text(
+        "import floatgate\n"
+        '@floatgate.victim_policy("own-one", order="closing", compiled=False)\n'
+        "class OwnOne:\n"
+        "    def pick(blocks, p):\n"
+        "        return blocks.first\n"
+    )
+    words = ("--policy", own, "--vary", "ftl.collect.policy=fifo,own-one", "--no-report", "--quiet")
+    few = ("--set", "drive.capacity=64 MiB", "--set", "workload.requests=20000")
+    cluster.worker("closed")
+    message = cli("sweep", *few, *words, "--on", cluster.on, "--out", "refused").refused()
+    assert "loads no policies from outside; expected FLOATGATE_WORKER_POLICIES=1 in the environment" in message
+    closed = cluster.processes.pop()
+    closed.kill()
+    closed.wait(timeout=60)
+    os.environ["FLOATGATE_WORKER_POLICIES"] = "1"
+    try:
+        cluster.worker("open")
+    finally:
+        del os.environ["FLOATGATE_WORKER_POLICIES"]
+    cli("sweep", *few, *words, "--on", cluster.on, "--out", "there").done()
+    cli("sweep", *few, *words, "--out", "here").done()
+    cli("sweep", *few, *words, "--memory", "1GiB", "--out", "limited").done()
+    here, there, limited = (
+        pq.read_table(tmp_path / name / "sweep.parquet", columns=["ftl.collect.policy", "waf"]).to_pylist()
+        for name in ("here", "there", "limited")
+    )
+    assert here == there == limited
+    assert here[0]["waf"] == here[1]["waf"]

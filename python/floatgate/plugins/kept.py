@@ -15,6 +15,11 @@ def keep(name: str, sha256: str, file: Path) -> None:
     _files[f"{name} {sha256}"] = file
 
 
+def files() -> tuple[str, ...]:
+    """Return the files of all loaded policies that are files, each once."""
+    return tuple(dict.fromkeys(str(file.resolve()) for file in _files.values() if file.is_file()))
+
+
 def copy_files(code: Iterable[str], folder: Path) -> None:
     """Copy the files of policies into a folder; those of classes without a file, as in a notebook, are left out.
 

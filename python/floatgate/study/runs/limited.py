@@ -19,6 +19,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from floatgate.base import units
+from floatgate.plugins import kept
+from floatgate.plugins.api import load_policies
 from floatgate.study.runs.work import FAILED, Answer, Job, Progress, do
 
 _HEAD = struct.Struct("<Q")
@@ -43,19 +45,20 @@ _threads = threading.local()
 
 def _of_thread(memory_bytes: int) -> _Child:
     child: _Child | None = getattr(_threads, "child", None)
-    if child is None or not child.alive or child.memory_bytes != memory_bytes:
+    policies = kept.files()
+    if child is None or not child.alive or (child.memory_bytes, child.policies) != (memory_bytes, policies):
         if child is not None:
             child.close()
-        child = _threads.child = _Child(memory_bytes)
+        child = _threads.child = _Child(memory_bytes, policies)
     return child
 
 
 class _Child:
     """The process that does the runs of a thread."""
 
-    def __init__(self, memory_bytes: int) -> None:
-        self.memory_bytes = memory_bytes
-        command = [sys.executable, "-m", "floatgate.study.runs.limited", str(memory_bytes)]
+    def __init__(self, memory_bytes: int, policies: tuple[str, ...]) -> None:
+        self.memory_bytes, self.policies = memory_bytes, policies
+        command = [sys.executable, "-m", "floatgate.study.runs.limited", str(memory_bytes), *policies]
         self._process = subprocess.Popen(  # noqa: S603
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -120,6 +123,8 @@ def _main() -> None:
     """Do the jobs that come through standard input until there are no more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asks
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    for file in sys.argv[2:]:
+        load_policies(file)
     # Mappings of the interpreter and the libraries do not count as memory of a run.
     mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     limit = mapped + int(sys.argv[1])

@@ -26,6 +26,7 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import FloatgateError, InputError, input_error, one_line, quote
+from floatgate.plugins import kept
 from floatgate.run.experiment import Experiment
 from floatgate.run.run import check
 from floatgate.study.runs import on_worker
@@ -111,7 +112,7 @@ class Dask:
         self._client.close(timeout=5)
 
     def _must_do_our_runs(self) -> None:
-        """Refuse workers without floatgate, with another version, or with other results, by their names."""
+        """Refuse workers by their names: without floatgate, with another one, or that may not load our policies."""
         expected = on_worker.identity()
         identities = self._client.run(on_worker.identity, on_error="return")
         for worker, identity in identities.items():
@@ -122,6 +123,10 @@ class Dask:
                 )
             if identity != expected:
                 raise input_error(on_worker.differs(worker, identity, expected))
+        if kept.files():
+            for worker, allows in self._client.run(on_worker.allows_policies, on_error="return").items():
+                if allows is not True:
+                    raise input_error(on_worker.loads_none(worker))
 
     # Runs
 
@@ -209,10 +214,11 @@ class Dask:
         except InputError as error:
             done(Answer(job.number, UNUSABLE, one_line(error.message)))
             return None
-        return on_worker.Order(replace(job, experiment=Experiment(toml, "experiment")), tuple(files))
+        policies = [self._placing(path) for path in kept.files()]
+        return on_worker.Order(replace(job, experiment=Experiment(toml, "experiment")), tuple(files), tuple(policies))
 
     def _submit(self, orders: list[on_worker.Order], batch: _Batch) -> Any:
-        names = {file.content for order in orders for file in order.files if not file.shared}
+        names = set().union(*(order.not_shared() for order in orders))
         chunks = {name: self._blobs[name] for name in sorted(names)}
         batch.tries += 1
         return self._client.submit(

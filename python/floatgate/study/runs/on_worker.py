@@ -18,12 +18,16 @@ from typing import Any
 
 from floatgate import _core
 from floatgate.base.errors import InputError, input_error, one_line
+from floatgate.plugins.api import load_policies
 from floatgate.study.runs.files import content_of, with_paths
 from floatgate.study.runs.limited import perform
 from floatgate.study.runs.rows import probe_result
 from floatgate.study.runs.work import Answer, Job
 
 FOLDER = "floatgate-files"
+ALLOWS_POLICIES = "FLOATGATE_WORKER_POLICIES"
+"""The variable that lets a worker load policies that a client sends."""
+_loaded: set[str] = set()
 _placing: dict[str, threading.Lock] = defaultdict(threading.Lock)
 
 
@@ -42,6 +46,11 @@ class Order:
 
     job: Job
     files: tuple[Placing, ...] = ()
+    policies: tuple[Placing, ...] = ()
+
+    def not_shared(self) -> set[str]:
+        """Return the hashes of the files that the worker does not see itself."""
+        return {file.content for file in (*self.files, *self.policies) if not file.shared}
 
 
 @cache
@@ -89,10 +98,9 @@ def work(orders: Sequence[Order], expected: Mapping[str, str], chunks: Mapping[s
 
 
 def _done(order: Order, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> Answer:
-    places = {
-        file.path: file.path if file.shared else str(_placed(file, chunks[file.content], worker))
-        for file in order.files
-    }
+    places = {file.path: _place(file, chunks, worker) for file in order.files}
+    for file in order.policies:
+        _load(file, _place(file, chunks, worker), worker)
     toml = with_paths(order.job.experiment.toml or "", places)
     answer = perform(replace(order.job, experiment=replace(order.job.experiment, toml=toml)))
     error = answer.error
@@ -100,6 +108,35 @@ def _done(order: Order, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> A
         error = None if error is None else error.replace(place, path)
     name = {} if worker is None else {"worker": worker.address}
     return replace(answer, error=error, spent={**answer.spent, **name})
+
+
+def allows_policies() -> bool:
+    """Return whether the environment of this worker lets it load policies."""
+    return os.environ.get(ALLOWS_POLICIES) == "1"
+
+
+def loads_none(worker: str) -> str:
+    """Return why a worker is refused that loads no policies."""
+    expected = f"expected {ALLOWS_POLICIES}=1 in the environment of workers that may run them"
+    return f"worker {worker}: loads no policies from outside; {expected}"
+
+
+def _place(file: Placing, chunks: Mapping[str, Sequence[bytes]], worker: Any) -> str:
+    return file.path if file.shared else str(_placed(file, chunks[file.content], worker))
+
+
+def _load(file: Placing, path: str, worker: Any) -> None:
+    """Load a file of policies once, where the worker's environment allows it.
+
+    Raises:
+        InputError: it does not.
+    """
+    if not allows_policies():
+        raise input_error(loads_none("here" if worker is None else worker.address))
+    with _placing[file.content]:
+        if file.content not in _loaded:
+            load_policies(path)
+            _loaded.add(file.content)
 
 
 def _placed(file: Placing, parts: Sequence[bytes], worker: Any) -> Path:
