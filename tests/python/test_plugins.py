@@ -128,6 +128,31 @@ def test_an_exception_stops_the_run_and_names_policy_and_call(compiled: bool) ->
         assert "test_plugins.py" in str(error.value)
 
 
+def beyond(blocks: Any, _p: Any) -> int:
+    """Read where no block is: machine code would read any memory there."""
+    return int(blocks.valid[1_000_000_000])
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_index_outside_a_table_stops_the_run(compiled: bool) -> None:
+    if compiled:
+        pytest.importorskip("numba")
+    victim(beyond, compiled=compiled)
+    with pytest.raises(floatgate.RunError, match="policy 'of-this-test' failed in pick"):
+        outcome(ftl__collect__policy="of-this-test")
+
+
+def of_text(blocks: Any, _p: Any) -> int:
+    """Use what Numba does not know."""
+    return int(f"{blocks!r}"[0])
+
+
+def test_what_numba_cannot_compile_is_refused() -> None:
+    pytest.importorskip("numba")
+    with pytest.raises(floatgate.InputError, match=r"Numba cannot compile it: .*; expected code that Numba knows"):
+        victim(of_text, compiled=True)
+
+
 @pytest.mark.parametrize(
     ("answer", "why"),
     [(10**8, "which the drive does not have"), (-2, "failed in pick"), (None, "out of free blocks")],

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 from numba import carray, cfunc, njit, types
 from numba.core import cgutils
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic
 
 from floatgate.base.errors import input_error
@@ -80,7 +79,7 @@ def functions(declared: Declared) -> dict[str, Any]:
     makers = _victim if declared.slot == "ftl.collect" else _separator
     try:
         return makers(declared)
-    except NumbaError as error:
+    except Exception as error:  # noqa: BLE001 - Numba's errors have no common type
         text = " ".join(str(error).split())
         raise input_error(
             f"policy '{declared.name}': Numba cannot compile it: {text[:600]}; expected code that Numba knows, or "
@@ -88,8 +87,13 @@ def functions(declared: Declared) -> dict[str, Any]:
         ) from None
 
 
+def _checked(function: Any) -> Any:
+    """Compile a function of a policy; an index outside a table raises an error, as the interpreter does."""
+    return njit(function, boundscheck=True)
+
+
 def _victim(declared: Declared) -> dict[str, Any]:
-    pick, params = njit(declared.functions["pick"]), _params_maker(declared)
+    pick, params = _checked(declared.functions["pick"]), _params_maker(declared)
     kind = views.Blocks
 
     @cfunc(types.uint32(_ADDRESS, _ADDRESS))
@@ -130,7 +134,7 @@ def _separator(declared: Declared) -> dict[str, Any]:
         "trimmed": _trimmed,
         "reclaimed": _reclaimed,
     }
-    own = {name: njit(function) for name, function in declared.functions.items() if name in makers}
+    own = {name: _checked(function) for name, function in declared.functions.items() if name in makers}
     made = {name: makers[name](function, params, state) for name, function in own.items()}
     made["move_stream"] = made.pop("move")
     return made

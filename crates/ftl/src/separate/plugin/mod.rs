@@ -10,7 +10,7 @@ use floatgate_base::{ChosenPolicy, Lpn, PolicyInfo, StreamId};
 use floatgate_plugin::contract::{self, FAILED, Move, Write, needs};
 use floatgate_plugin::{Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
 use window::{Call, Line, Window};
 
@@ -73,6 +73,8 @@ pub struct State {
     faults: Faults,
     /// The first calls, until they have been repeated.
     window: RefCell<Option<Window>>,
+    /// Whether there is a window: most calls pass after it, and go straight to the policy.
+    is_recording: Cell<bool>,
 }
 
 /// What a snapshot stores: the state, and by which code it may be continued.
@@ -86,7 +88,7 @@ struct Saved {
 }
 
 impl From<State> for Saved {
-    fn from(State { params, state, written, faults: _, window: _ }: State) -> Self {
+    fn from(State { params, state, written, faults: _, window: _, is_recording: _ }: State) -> Self {
         Self {
             name: params.plugin.info.name.into(),
             sha256: params.plugin.sha256.clone(),
@@ -115,6 +117,7 @@ impl TryFrom<Saved> for State {
             written,
             faults: Faults::default(),
             window: RefCell::default(),
+            is_recording: Cell::new(false),
         })
     }
 }
@@ -153,7 +156,7 @@ impl State {
         let wants_ages = plugin.policy.needs & needs::AGES != 0;
         let written = wants_ages.then(|| LastWrites::new(shape.logical_pages));
         let window = RefCell::new(Some(Window::new(&state)));
-        Self { params: *params, state, written, faults, window }
+        Self { params: *params, state, written, faults, window, is_recording: Cell::new(true) }
     }
 
     /// Returns the answer as a stream; the first one stands in for what is none.
@@ -176,14 +179,12 @@ impl State {
     }
 
     /// Makes a call and records it while the window lasts.
-    #[inline(always)]
+    #[cold]
     fn recorded(&self, call: &Call, state: *mut c_void) -> u32 {
         let Params { plugin, values, .. } = self.params;
         // SAFETY: the policy began with this state and these values.
         let answer = unsafe { call.make(plugin, values, state) };
-        if self.window.borrow().is_some() {
-            self.record(call, answer);
-        }
+        self.record(call, answer);
         answer
     }
 
@@ -194,6 +195,7 @@ impl State {
         let Some(recorded) = &mut *window else { return };
         if answer == FAILED {
             *window = None;
+            self.is_recording.set(false);
             return;
         }
         if recorded.record(*call, answer)
@@ -206,13 +208,20 @@ impl State {
         }
         if recorded.is_full() {
             *window = None;
+            self.is_recording.set(false);
         }
     }
 
     /// Makes a call that returns nothing else than whether it failed.
     fn note(&mut self, call: &Call, now: u64) {
         let state = self.state.as_mut_ptr().cast();
-        if self.recorded(call, state) == FAILED {
+        let answer = if self.is_recording.get() {
+            self.recorded(call, state)
+        } else {
+            // SAFETY: the policy began with this state and these values.
+            unsafe { call.make(self.params.plugin, self.params.values, state) }
+        };
+        if answer == FAILED {
             let when = format!("after {now} host page writes");
             self.faults.report(self.params.plugin.failed(call.function(), &when));
         }
@@ -244,15 +253,28 @@ impl Separator for State {
             now: page.now,
         };
         let state = self.state.as_mut_ptr().cast();
-        let answer = self.recorded(&Call::Write(page_of_c), state);
+        let answer = match self.params.plugin.policy.write {
+            // SAFETY: the policy began with this state and these values; the page lives through the call.
+            Some(write) if !self.is_recording.get() => unsafe {
+                write(&raw const page_of_c, self.params.values.as_ptr(), state)
+            },
+            _ => self.recorded(&Call::Write(page_of_c), state),
+        };
         self.checked(answer, "write", page.lpn, page.now)
     }
 
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
         // The contract lets this function only read the state.
-        let state = self.state.as_ptr().cast_mut().cast();
-        let answer = self.recorded(&Call::MoveStream(self.page_of_c(page)), state);
+        let state: *mut c_void = self.state.as_ptr().cast_mut().cast();
+        let page_of_c = self.page_of_c(page);
+        let answer = match self.params.plugin.policy.move_stream {
+            // SAFETY: as in `write`.
+            Some(stream) if !self.is_recording.get() => unsafe {
+                stream(&raw const page_of_c, self.params.values.as_ptr(), state.cast_const())
+            },
+            _ => self.recorded(&Call::MoveStream(page_of_c), state),
+        };
         self.checked(answer, "move", page.lpn, page.now)
     }
 
