@@ -10,6 +10,7 @@ import shlex
 from collections.abc import Iterator
 
 from floatgate.base.errors import InputError, InterruptedRunError
+from floatgate.cli import options as o
 from floatgate.results import shapes
 from floatgate.results.folder import RunFolder
 from floatgate.study.runs.folders import folder_for
@@ -71,6 +72,6 @@ def journaling(study: Journaled, name: str, of: str = "") -> Iterator[None]:
             study.clear()
         if isinstance(error, InputError) or not len(study.journal):
             raise
-        command = f"floatgate {name} --out {shlex.quote(str(study.folder))} --resume"
+        command = shlex.join(["floatgate", name, "--out", str(study.folder), "--resume", *o.own_policies()])
         text = f"interrupted, {len(study.journal)}{of} runs are done; continue with: {command}"
         raise InterruptedRunError(text) from None

@@ -16,6 +16,7 @@ import typer
 from floatgate.base import numbers
 from floatgate.base.errors import STATUS_DONE, STATUS_RUN_FAILED, InputError, input_error, one_line, quote
 from floatgate.base.parallel import RUNS_MAX
+from floatgate.plugins import kept
 
 if TYPE_CHECKING:
     from floatgate.study.compare import Comparison
@@ -198,6 +199,11 @@ def _load_policies(files: list[str] | None) -> list[str] | None:
         for file in files:
             load_policies(file)
     return files
+
+
+def own_policies() -> list[str]:
+    """Return the words that load the policies of this process again."""
+    return [word for file in kept.files() for word in ("--policy", file)]
 
 
 Policy = Annotated[

@@ -210,8 +210,8 @@ def _saying_how_to_go_on(snapshot: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         if snapshot is None or not snapshot.is_file():
             raise
-        folder = shlex.quote(os.fspath(snapshot.parent))
-        raise InterruptedRunError(f"interrupted; continue with: floatgate run --resume {folder}") from None
+        words = ["floatgate", "run", "--resume", os.fspath(snapshot.parent), *o.own_policies()]
+        raise InterruptedRunError(f"interrupted; continue with: {shlex.join(words)}") from None
 
 
 def _resumed(
