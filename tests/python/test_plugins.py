@@ -28,6 +28,7 @@ def unloaded() -> Iterator[None]:
 
 
 POLICIES = Path(__file__).parent / "policies"
+OWN_POLICIES = Path(__file__).parents[2] / "configs" / "policies" / "my_policies.py"
 DRIVE: dict[str, Any] = {
     "drive.capacity": "64 MiB",
     "workload.pattern": "zipf",
@@ -55,10 +56,10 @@ def copies(request: pytest.FixtureRequest) -> str:
     """The policies of the core once more, in Python; loading them again replaces them."""
     if request.param == "compiled":
         pytest.importorskip("numba")
-    text = (POLICIES / "copies_of_the_core.py").read_text()
-    text = text.replace(")\nclass", f", compiled={request.param == 'compiled'})\nclass").replace("(, ", "(")
-    names: dict[str, Any] = {"__name__": f"copies_{request.param}"}
-    exec(compile(text, str(POLICIES / "copies_of_the_core.py"), "exec"), names)
+    for file in (POLICIES / "copies_of_the_core.py", OWN_POLICIES):
+        text = file.read_text().replace(")\nclass", f", compiled={request.param == 'compiled'})\nclass")
+        names: dict[str, Any] = {"__name__": f"copies_{request.param}"}
+        exec(compile(text.replace("(, ", "("), str(file), "exec"), names)
     return str(request.param)
 
 

@@ -1,24 +1,7 @@
-"""Policies of floatgate once more in Python, which must give equal results; and one that floatgate has not."""
+"""Policies of floatgate once more in Python, which must give equal results."""
 
 import floatgate
 from floatgate import NONE
-
-
-@floatgate.victim_policy(order="closing")
-class EmptiestOfOldest:
-    """The emptiest of the k blocks that were closed first."""
-
-    k = floatgate.Param(16, least=1, most=4096, doc="blocks that are compared")
-
-    def pick(blocks, p):
-        best, unit = blocks.first, blocks.first
-        for _ in range(p.k):
-            if unit == NONE:
-                break
-            if blocks.valid[unit] < blocks.valid[best]:
-                best = unit
-            unit = blocks.after[unit]
-        return best
 
 
 @floatgate.victim_policy("greedy-here", order="valid")
