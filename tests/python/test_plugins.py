@@ -410,3 +410,28 @@ def test_commands_take_the_file_and_name_it_where_it_is_missing(tmp_path: Path, 
         cli(*command, *kept, "--quiet").done()
     assert "own-one" in cli("policies", "ftl.collect", *kept).done()
     assert "unknown victim policy 'own-one'" in cli("run", *few, "--set", "ftl.collect.policy=own-one").refused()
+
+
+def test_a_fault_before_the_run_names_the_policy() -> None:
+    """While a drive is filled at random, blocks are collected, too."""
+
+    def raising(_page: Any, _s: Any, _p: Any) -> int:
+        raise ValueError("boom")
+
+    separator(write=raising)
+    with pytest.raises(
+        floatgate.RunError, match=r"failed in write, for page .* boom .*while the drive was preconditioned"
+    ):
+        outcome(ftl__separate__policy="of-this-test", ftl__precondition="random", ftl__spare_factor=0.5)
+
+
+def test_a_drive_without_victims_names_the_policy() -> None:
+    victim(nothing_to_collect)
+    with pytest.raises(
+        floatgate.RunError, match=r"out of free blocks .* or a policy 'of-this-test' that finds a block"
+    ):
+        outcome(ftl__collect__policy="of-this-test")
+
+
+def nothing_to_collect(_blocks: Any, _p: Any) -> int:
+    return floatgate.NONE

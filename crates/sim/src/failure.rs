@@ -13,6 +13,18 @@ pub(crate) fn another_trace(path: &str, requests: u64) -> Box<Error> {
     Error::input(Place::Path(path.into()), what, expected)
 }
 
+/// Returns the error of a drive that stopped before the workload.
+pub(crate) fn while_preconditioned(failure: Failure) -> Box<Error> {
+    if let Failure::Policy(fault) = failure {
+        let what = format!("{fault} (while the drive was preconditioned)");
+        return Error::run(what, "expected a policy that keeps to its contract");
+    }
+    Error::run(
+        "the drive ran out of free blocks while it was preconditioned",
+        "expected a larger ftl.spare_factor",
+    )
+}
+
 /// Returns the error of a drive that stopped at request number `request` (from 1), at `place` of its trace.
 #[must_use]
 pub fn stopped(
@@ -40,7 +52,14 @@ pub fn stopped(
         }
         Failure::OutOfFreeBlocks => Error::run(
             format!("the drive ran out of free blocks at {when}"),
-            "expected a larger ftl.spare_factor, or lower levels of ftl.collect",
+            match plan.ftl.setup.victim.plugin() {
+                Some(plugin) => format!(
+                    "expected a larger ftl.spare_factor, lower levels of ftl.collect, or a policy '{}' that finds a block \
+                     where one has dead pages",
+                    plugin.info.name
+                ),
+                None => "expected a larger ftl.spare_factor, or lower levels of ftl.collect".into(),
+            },
         ),
         Failure::WornOut => Error::run(
             format!(

@@ -3,6 +3,7 @@
 use crate::array::{BackEnd, with_flash};
 use crate::drive::Drive;
 use crate::drive_file;
+use crate::failure;
 use crate::plan::{Auto, AutoFill, Plan, Precondition};
 use crate::written_pages::{Halves, WrittenPages};
 use floatgate_base::permute::{InOrder, Permutation};
@@ -93,12 +94,9 @@ impl Filler {
             self.extents.push(lpn, 1, ExtentKind::Write);
         }
         self.next = end;
-        drive.serve(&self.extents, 0..self.extents.len()).map_err(|_| {
-            Error::run(
-                "the drive ran out of free blocks while it was preconditioned",
-                "expected a larger ftl.spare_factor",
-            )
-        })?;
+        drive
+            .serve(&self.extents, 0..self.extents.len())
+            .map_err(|stopped| failure::while_preconditioned(stopped.failure))?;
         Ok(end == all)
     }
 

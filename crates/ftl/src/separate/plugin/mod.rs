@@ -222,9 +222,14 @@ impl State {
             unsafe { call.make(self.params.plugin, self.params.values, state) }
         };
         if answer == FAILED {
-            let when = format!("after {now} host page writes");
-            self.faults.report(self.params.plugin.failed(call.function(), &when));
+            self.note_failure(call.function(), now);
         }
+    }
+
+    #[cold]
+    fn note_failure(&self, function: &str, now: u64) {
+        let when = format!("after {now} host page writes");
+        self.faults.report(self.params.plugin.failed(function, &when));
     }
 
     fn page_of_c(&self, page: &Moved) -> Move {
@@ -280,8 +285,15 @@ impl Separator for State {
 
     #[inline(always)]
     fn moved(&mut self, page: &Moved, stream: StreamId) {
-        if self.params.plugin.policy.moved.is_some() {
-            self.note(&Call::Moved(self.page_of_c(page), stream.0), page.now);
+        let Some(moved) = self.params.plugin.policy.moved else { return };
+        let page_of_c = self.page_of_c(page);
+        if self.is_recording.get() {
+            return self.note(&Call::Moved(page_of_c, stream.0), page.now);
+        }
+        let (values, state) = (self.params.values.as_ptr(), self.state.as_mut_ptr().cast());
+        // SAFETY: as in `write`.
+        if unsafe { moved(&raw const page_of_c, stream.0, values, state) } == FAILED {
+            self.note_failure("moved", page.now);
         }
     }
 
