@@ -14,7 +14,7 @@ use crate::owners::{Packed, Replica, Replicas, Sides};
 use crate::pool::FreePool;
 use crate::reclaim::Reclaiming;
 use crate::reduce::SavedReduction;
-use crate::separate::Separation;
+use crate::separate::{Separation, Shape};
 use crate::setup::{GcCounters, Pace};
 use crate::units::{Frontier, NO_UNIT, Units};
 use crate::volatile::Volatile;
@@ -267,7 +267,10 @@ impl Ftl {
     /// Checks whether the separator's state fits this setup.
     fn separation_fits(&self) -> bool {
         match &self.separation {
-            Some(separation) => separation.is_within(self.layout.units(), self.setup.separate),
+            Some(separation) => {
+                let shape = Shape::of(&self.layout, self.setup.mapped_pages_max(), self.setup.seed);
+                separation.is_within(&shape, self.setup.separate)
+            }
             None => !self.setup.separate.inspects_pages(),
         }
     }

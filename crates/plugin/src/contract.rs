@@ -217,6 +217,9 @@ pub struct Reclaimed {
 pub type StateBytes = unsafe extern "C" fn(shape: *const Shape, params: *const f64) -> u64;
 /// Fills the state, which is all zero, and aligned to 64 bytes; returns 0, or `FAILED`.
 pub type Begin = unsafe extern "C" fn(shape: *const Shape, params: *const f64, state: *mut c_void) -> u32;
+/// Checks a state that comes from a file and has the bytes of `StateBytes`; returns 0, or `FAILED` if it is not one that
+/// this policy has made. What the state holds may be anything.
+pub type Check = unsafe extern "C" fn(shape: *const Shape, params: *const f64, state: *const c_void) -> u32;
 /// Returns the number of streams, from 1 to 256.
 pub type Streams = unsafe extern "C" fn(params: *const f64) -> u32;
 /// Returns the block to collect next, `NONE` or `FAILED`.
@@ -267,6 +270,8 @@ pub struct Policy {
     pub state_bytes: Option<StateBytes>,
     /// Separators.
     pub begin: Option<Begin>,
+    /// Separators.
+    pub check: Option<Check>,
     /// Separators; required.
     pub streams: Option<Streams>,
     /// Victim policies; required.

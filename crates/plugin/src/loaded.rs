@@ -229,6 +229,7 @@ fn row(policy: &Policy, slot: &'static Slot) -> Result<PolicyInfo, Refused> {
             let what = format!("its parameter '{}' is there twice", param.name);
             return refused(what, format!("expected a name that no other key of {} has", slot.key));
         }
+        must_be_alike(&param, slot)?;
         params.push(param);
     }
     Ok(PolicyInfo {
@@ -266,6 +267,21 @@ fn param(param: &contract::Param) -> Result<ParamInfo, Refused> {
         return refused(what, "expected a default within its range, of kind 0 (whole), 1 (real) or 2 (flag)");
     };
     Ok(info)
+}
+
+/// Refuses a parameter that has the name of another policy's of the slot, but is of another kind: an experiment is read
+/// before its policies are known.
+fn must_be_alike(param: &ParamInfo, slot: &'static Slot) -> Result<(), Refused> {
+    let is_of_kind = |kind| std::mem::discriminant(&kind) == std::mem::discriminant(&param.kind);
+    let other =
+        slot.params().into_iter().find(|(other, _)| other.name == param.name && !is_of_kind(other.kind));
+    match other {
+        Some((other, owners)) => refused(
+            format!("its parameter '{}' is {}", param.name, param.range_words()),
+            format!("expected {}, as of '{}', or another name", other.range_words(), owners.join("', '")),
+        ),
+        None => Ok(()),
+    }
 }
 
 /// Checks that the functions which a slot requires are there.
@@ -328,7 +344,10 @@ mod tests {
         selector: "policy",
         what: "victim policy",
         summary: "",
-        policies: &[PolicyInfo::plain("greedy", "-")],
+        policies: &[PolicyInfo {
+            params: &[ParamInfo::whole("window", "-", 4, (1, 9))],
+            ..PolicyInfo::plain("greedy", "-")
+        }],
         common: &[ParamInfo::flag("common", "-", false)],
         acts: Acts::Always,
     };
@@ -353,6 +372,7 @@ mod tests {
             reserved: 0,
             state_bytes: None,
             begin: None,
+            check: None,
             streams: None,
             pick: Some(first),
             write: None,
@@ -420,6 +440,10 @@ mod tests {
         assert_eq!(refusal(&[sound, sound]), "its parameter 'k' is there twice");
         assert_eq!(refusal(&[param(c"common", 2, 0.0, (0.0, 1.0))]), "its parameter 'common' is there twice");
         assert_eq!(refusal(&[param(c"K", 0, 3.0, (1.0, 9.0))]), "its parameter 'K'");
+        assert_eq!(
+            refusal(&[param(c"window", 1, 0.5, (0.0, 1.0))]),
+            "its parameter 'window' is a number from 0 to 1"
+        );
         for (kind, value, range) in [
             (0, 0.0, (1.0, 9.0)),
             (0, 2.5, (1.0, 9.0)),

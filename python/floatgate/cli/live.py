@@ -72,6 +72,7 @@ def live(
     drive: o.Drive = None,
     capacity: o.Capacity = None,
     policies: o.Policies = None,
+    policy: o.Policy = None,  # noqa: ARG001 - loaded when it is read
     set: o.Set = None,
     mode: Mode = None,
     serving: Serving,

@@ -103,6 +103,7 @@ _U32, _U64, _AT = c.c_uint32, c.c_uint64, c.c_void_p
 FUNCTIONS: dict[str, Any] = {
     "state_bytes": c.CFUNCTYPE(_U64, _AT, _AT),
     "begin": c.CFUNCTYPE(_U32, _AT, _AT, _AT),
+    "check": c.CFUNCTYPE(_U32, _AT, _AT, _AT),
     "streams": c.CFUNCTYPE(_U32, _AT),
     "pick": c.CFUNCTYPE(_U32, _AT, _AT),
     "write": c.CFUNCTYPE(_U32, _AT, _AT, _AT),

@@ -154,6 +154,7 @@ class Interpreted:
         return {
             "state_bytes": self._state_bytes,
             "begin": self._begin,
+            "check": self._check,
             "streams": self._streams,
             "write": self._write,
             "move_stream": self._move_stream,
@@ -210,6 +211,13 @@ class Interpreted:
         begin = self._declared.functions.get("begin")
         if begin is not None:
             begin(shape, self._states.of(state_at or 0), self._p(params_at))
+
+    def _check(self, shape_at: int, params_at: int | None, state_at: int | None) -> int:  # noqa: ARG002 - the contract's
+        """Compare where the tables of a state from a file lie with where they would on this drive."""
+        shape = self._shape(shape_at)
+        places = layout(self._declared, shape.logical_pages, shape.blocks)[:-1]
+        expected = np.array(places, "u8").tobytes()
+        return 0 if not places or c.string_at(state_at or 0, len(expected)) == expected else contract.FAILED
 
     def _streams(self, params_at: int | None) -> int:
         if self._declared.streams is not None:

@@ -7,6 +7,7 @@ use super::{
 };
 use crate::owners::Mapping;
 use floatgate_base::{IdSlice, IdVec, Lpn, Owner, Ppn, UnitId};
+use floatgate_plugin::Plugin;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 
@@ -92,10 +93,12 @@ impl Separation {
         }))
     }
 
-    /// Checks whether it fits a drive with this number of units and streams.
-    pub(crate) fn is_within(&self, units: u32, separate: Separate) -> bool {
-        let streams = separate.streams();
+    /// Checks whether it fits a drive of this shape and a separator.
+    pub(crate) fn is_within(&self, shape: &Shape, separate: Separate) -> bool {
+        let (units, streams) = (shape.units, separate.streams());
         self.state.is_of(separate)
+            && with_separator!(&self.state, state => state.code()) == separate.plugin().map(Plugin::code)
+            && with_separator!(&self.state, state => state.fits(shape))
             && self.stream_of.len() == units as usize
             && self.opened_at.len() == units as usize
             && self.counters.len() == streams as usize

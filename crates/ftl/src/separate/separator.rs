@@ -290,6 +290,16 @@ pub trait Separator {
     /// Notes that the knowledge of the future is complete.
     fn foreseen(&mut self) {}
 
+    /// Returns the name and hash of a separator from outside.
+    fn code(&self) -> Option<String> {
+        None
+    }
+
+    /// Checks whether a state from a file is one of a drive of this shape, for separators whose code could not cope.
+    fn fits(&self, _shape: &Shape) -> bool {
+        true
+    }
+
     /// Returns the fault that stops the run, if the separator made one.
     #[inline(always)]
     fn fault(&self) -> Option<&'static str> {

@@ -55,6 +55,7 @@ static POLICY: Fixed<Policy> = Fixed(Policy {
     reserved: 0,
     state_bytes: Some(state_bytes),
     begin: None,
+    check: None,
     streams: Some(streams),
     pick: None,
     write: Some(write),

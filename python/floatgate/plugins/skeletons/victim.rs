@@ -49,6 +49,7 @@ static POLICY: Fixed<Policy> = Fixed(Policy {
     reserved: 0,
     state_bytes: None,
     begin: None,
+    check: None,
     streams: None,
     pick: Some(pick),
     write: None,

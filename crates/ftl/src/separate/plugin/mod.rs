@@ -122,18 +122,23 @@ impl TryFrom<Saved> for State {
     }
 }
 
+/// Describes a drive in the terms of the contract.
+fn shape_of_c(shape: &Shape) -> contract::Shape {
+    contract::Shape {
+        size: size_of::<contract::Shape>() as u32,
+        logical_pages: shape.logical_pages,
+        pages_per_block: shape.pages_per_unit,
+        blocks: shape.units,
+        domains: shape.domains,
+        page_bytes: shape.page_bytes,
+        seed: shape.seed,
+    }
+}
+
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
         let Params { plugin, values, .. } = *params;
-        let shape_of_c = contract::Shape {
-            size: size_of::<contract::Shape>() as u32,
-            logical_pages: shape.logical_pages,
-            pages_per_block: shape.pages_per_unit,
-            blocks: shape.units,
-            domains: shape.domains,
-            page_bytes: shape.page_bytes,
-            seed: shape.seed,
-        };
+        let shape_of_c = shape_of_c(shape);
         let faults = Faults::default();
         let (shape_at, values_at) = (&raw const shape_of_c, values.as_ptr());
         // SAFETY: both tables live through the call and have the lengths of the contract.
@@ -323,6 +328,26 @@ impl Separator for State {
         }
     }
 
+    fn code(&self) -> Option<String> {
+        Some(self.params.plugin.code())
+    }
+
+    /// The policy goes by the sizes that it asked for: with another state it could read or write any memory.
+    fn fits(&self, shape: &Shape) -> bool {
+        let Params { plugin, values, .. } = self.params;
+        let (of_c, values) = (shape_of_c(shape), values.as_ptr());
+        // SAFETY: shape and values live through the call.
+        let bytes = plugin.policy.state_bytes.map_or(0, |bytes| unsafe { bytes(&raw const of_c, values) });
+        let ages = plugin.policy.needs & needs::AGES != 0;
+        let pages = u64::from(shape.logical_pages);
+        bytes.div_ceil(size_of::<Line>() as u64) == self.state.len() as u64
+            && self.written.as_ref().map(LastWrites::bytes) == ages.then_some(4 * pages)
+            // SAFETY: as above; the state has the bytes that the policy wants.
+            && plugin.policy.check.is_none_or(|check| unsafe {
+                check(&raw const of_c, values, self.state.as_ptr().cast()) == 0
+            })
+    }
+
     fn fault(&self) -> Option<&'static str> {
         self.faults.first()
     }
@@ -330,5 +355,100 @@ impl Separator for State {
     fn memory_bytes(&self) -> u64 {
         let state = (self.state.len() * size_of::<Line>()) as u64;
         state + self.written.as_ref().map_or(0, LastWrites::bytes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{SLOT, test_shape};
+    use super::*;
+    use floatgate_plugin::contract::{Policy, Shape as ShapeOfC, VERSION};
+    use std::ptr::null;
+
+    const STREAMS: u32 = 2;
+
+    unsafe extern "C" fn state_bytes(shape: *const ShapeOfC, _: *const f64) -> u64 {
+        // SAFETY: the engine passes a shape.
+        unsafe { u64::from((*shape).logical_pages) }
+    }
+
+    /// A state from a file is sound unless its first byte is 9.
+    unsafe extern "C" fn check(_: *const ShapeOfC, _: *const f64, state: *const c_void) -> u32 {
+        // SAFETY: the engine passes a state of `state_bytes`.
+        if unsafe { *state.cast::<u8>() } == 9 { FAILED } else { 0 }
+    }
+
+    unsafe extern "C" fn streams(_: *const f64) -> u32 {
+        STREAMS
+    }
+
+    /// Counts the writes of a page; the second one and later ones go to the second stream.
+    unsafe extern "C" fn write(page: *const Write, _: *const f64, state: *mut c_void) -> u32 {
+        // SAFETY: the engine passes a page of the drive and a state of `state_bytes`.
+        unsafe {
+            let writes = &mut *state.cast::<u8>().add((*page).page as usize);
+            *writes += 1;
+            u32::from(*writes > 1)
+        }
+    }
+
+    unsafe extern "C" fn move_stream(page: *const Move, _: *const f64, _: *const c_void) -> u32 {
+        // SAFETY: the engine passes a page.
+        unsafe { (*page).from }
+    }
+
+    fn params() -> Params {
+        let policy = Policy {
+            version: VERSION,
+            size: size_of::<Policy>() as u32,
+            slot: c"ftl.separate".as_ptr(),
+            name: c"of-a-unit-test".as_ptr(),
+            summary: c"-".as_ptr(),
+            source: c"-".as_ptr(),
+            params: null(),
+            params_len: 0,
+            order: 0,
+            needs: needs::AGES,
+            reserved: 0,
+            state_bytes: Some(state_bytes),
+            begin: None,
+            check: Some(check),
+            streams: Some(streams),
+            pick: None,
+            write: Some(write),
+            move_stream: Some(move_stream),
+            moved: None,
+            trimmed: None,
+            reclaimed: None,
+            explain: None,
+        };
+        // SAFETY: texts and functions are static.
+        let plugin = unsafe { floatgate_plugin::load(&raw const policy, "hash", |_| Some(&SLOT)) };
+        Params { plugin: plugin.expect("the policy is sound"), values: &[], streams: STREAMS }
+    }
+
+    #[test]
+    fn pages_reach_the_policy_and_its_state() {
+        let mut state = State::new(&params(), &test_shape(100));
+        let page = |lpn, now| Written { lpn: Lpn(lpn), update: false, hints: Default::default(), now };
+        let streams = [(7, 0), (7, 1), (8, 2), (7, 3)].map(|(lpn, now)| state.write(&page(lpn, now)).0);
+        assert_eq!(streams, [0, 1, 0, 1]);
+        let moved = Moved { lpn: Lpn(7), from: StreamId(1), now: 9 };
+        assert_eq!((state.move_stream(&moved), state.fault()), (StreamId(1), None));
+        // 100 bytes are two lines of 64, and four bytes per page for ages.
+        assert_eq!(state.memory_bytes(), 128 + 400);
+    }
+
+    #[test]
+    fn a_state_from_a_file_must_be_of_the_drive_and_sound() {
+        let state = State::new(&params(), &test_shape(100));
+        assert!(state.fits(&test_shape(100)));
+        // As many lines, but other ages; then more lines.
+        assert!(!state.fits(&test_shape(101)));
+        assert!(!state.fits(&test_shape(200)));
+        let mut damaged = State::new(&params(), &test_shape(100));
+        // SAFETY: the state has 100 bytes.
+        unsafe { *damaged.state.as_mut_ptr().cast::<u8>() = 9 };
+        assert!(!damaged.fits(&test_shape(100)));
     }
 }
