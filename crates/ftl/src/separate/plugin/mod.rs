@@ -332,7 +332,7 @@ impl Separator for State {
         Some(self.params.plugin.code())
     }
 
-    /// The policy goes by the sizes that it asked for: with another state it could read or write any memory.
+    /// The policy goes by the sizes that it stated: with another state it could read or write any memory.
     fn fits(&self, shape: &Shape) -> bool {
         let Params { plugin, values, .. } = self.params;
         let (of_c, values) = (shape_of_c(shape), values.as_ptr());
