@@ -80,11 +80,10 @@ def functions(declared: Declared) -> dict[str, Any]:
     try:
         return makers(declared)
     except Exception as error:  # noqa: BLE001 - Numba's errors have no common type
-        text = " ".join(str(error).split())
-        raise input_error(
-            f"policy '{declared.name}': Numba cannot compile it: {text[:600]}; expected code that Numba knows, or "
-            "compiled=False"
-        ) from None
+        why = " ".join(str(error).split())[:600]
+    # Raised out here, it does not hold Numba's error, whose frames hold parts of the compiler until the process ends.
+    expected = "expected code that Numba knows, or compiled=False"
+    raise input_error(f"policy '{declared.name}': Numba cannot compile it: {why}; {expected}")
 
 
 def _checked(function: Any) -> Any:
