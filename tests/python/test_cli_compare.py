@@ -17,6 +17,7 @@ import floatgate
 from conftest import SMALL, Cli
 from floatgate.report.sections import orders
 from floatgate.report.sections.section import Columns, Section
+from floatgate.study.compare import baselines_of
 
 
 def test_the_table_holds_every_combination(cli: Cli, experiment: Path) -> None:
@@ -293,6 +294,12 @@ def test_a_baseline_is_matched_within_the_other_keys(
             assert entry["difference"]["waf"] == pytest.approx(entry["result"]["waf"] - other)
     assert (f"Differences are from {against}." in done.text()) == (len(set(expected)) > 1)
     assert f"Differences from {against}" in done.report()
+
+
+def test_a_key_with_one_value_is_no_baseline() -> None:
+    points = [[("ftl.collect.policy", '"d-choices"'), ("ftl.collect.choices", str(k))] for k in (2, 4, 8)]
+    assert baselines_of(points, {}) == [0, 0, 0]
+    assert baselines_of([point[:1] for point in points[:1]], {}) == [0]
 
 
 def test_a_report_drawn_again_has_the_same_baselines(cli: Cli, experiment: Path, tmp_path: Path) -> None:

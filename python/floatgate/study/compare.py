@@ -350,7 +350,7 @@ def compare(
         set: settings that all share.
         repeat: seeds of each setting, the same for all; differences are those of runs with the same seed.
         baseline: what the others are measured against, ``{"ftl.collect.policy": "fifo"}``, within each combination of
-            the keys that it does not name; None for the first value of the first key.
+            the keys that it does not name; None for the first value of the first key with several.
         own_defaults: leave each setting its own default of ``ftl.collect.trigger_free_blocks``; else all have the
             largest one, where nothing states it.
         jobs: how many run at a time; None for one per core. Each holds a drive of its own in memory.
@@ -390,7 +390,7 @@ def baselines_of(points: Iterable[Overrides], wanted: Mapping[str, str]) -> list
     """Return for each setting the number of the one that it is measured against.
 
     A baseline has the wanted values, and those of the setting itself for the other keys. Where none are wanted, it has
-    the first value of the first key.
+    the first value of the first key that has several.
 
     Args:
         points: the settings.
@@ -400,9 +400,9 @@ def baselines_of(points: Iterable[Overrides], wanted: Mapping[str, str]) -> list
         InputError: a key does not vary, or no setting has such values.
     """
     every = [{key: value.strip("\"'") for key, value in point} for point in points]
-    first = dict(list(every[0].items())[:1])
-    values = {key: value.strip("\"'") for key, value in wanted.items()} or first
     keys = list(every[0])
+    first = next((key for key in keys if len({one[key] for one in every}) > 1), keys[0])
+    values = {key: value.strip("\"'") for key, value in wanted.items()} or {first: every[0][first]}
     unknown = [key for key in values if key not in keys]
     if unknown:
         raise input_error(f"--baseline: {quote(unknown[0])} does not vary; {meant(unknown[0], keys)}")

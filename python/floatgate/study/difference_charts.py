@@ -181,7 +181,8 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
     numbers = "datum.value == 0 ? '0' : datum.label"
     # From its right end the title reaches below the labels: centred, it would be cut off in a wide font.
     ticks = {"format": "+~r", "tickCount": 3 if narrow else 5, "labelOverlap": True, "labelExpr": numbers}
-    axis = vega.Axis(**ticks, titleAnchor="end", titleAlign="right", titleLimit=width - _ROOM_PX)
+    # Rounded to pixels, the line of the grid at zero would lie beside the dashed one.
+    axis = vega.Axis(**ticks, tickRound=False, titleAnchor="end", titleAlign="right", titleLimit=width - _ROOM_PX)
     layers = vega.layer(
         zero.encode(x=vega.X("at:Q", title=title, scale=scale, axis=axis)),
         intervals.encode(x=vega.X("low:Q", title=title, scale=scale), x2="high:Q", y=y),
