@@ -169,7 +169,9 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
     beside = {label: [label, *([" ".join(parts)] if fits else parts)] for label, parts in amounts.items()}
     lines = f"{json.dumps(beside)}[datum.label]"
     high = max((len(parts) for parts in beside.values()), default=2)
-    axis_y = vega.Axis(labelLimit=limit, labelExpr=lines, labelLineHeight=14, labelOffset=-7 * (high - 1))
+    # Rounded to pixels and moved by half of one, the grid and the axis at zero would lie beside the dashed line.
+    on_zero = {"tickRound": False, "translate": 0}
+    axis_y = vega.Axis(**on_zero, labelLimit=limit, labelExpr=lines, labelLineHeight=14, labelOffset=-7 * (high - 1))
     y = vega.Y("label:N", sort=labels, title=None, axis=axis_y)
     title = _title(one, width)
     scale = vega.Scale(zero=True, nice=True)
@@ -181,8 +183,7 @@ def forest(rows: Rows, one: Figure, width: int = WIDTH) -> vega.Composed:
     numbers = "datum.value == 0 ? '0' : datum.label"
     # From its right end the title reaches below the labels: centred, it would be cut off in a wide font.
     ticks = {"format": "+~r", "tickCount": 3 if narrow else 5, "labelOverlap": True, "labelExpr": numbers}
-    # Rounded to pixels, the line of the grid at zero would lie beside the dashed one.
-    axis = vega.Axis(**ticks, tickRound=False, titleAnchor="end", titleAlign="right", titleLimit=width - _ROOM_PX)
+    axis = vega.Axis(**ticks, **on_zero, titleAnchor="end", titleAlign="right", titleLimit=width - _ROOM_PX)
     layers = vega.layer(
         zero.encode(x=vega.X("at:Q", title=title, scale=scale, axis=axis)),
         intervals.encode(x=vega.X("low:Q", title=title, scale=scale), x2="high:Q", y=y),
