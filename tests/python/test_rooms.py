@@ -56,6 +56,7 @@ LATE: dict[str, str] = {
     "pages.vega": "a picture for a notebook",
     "papers.page": "a page, where one is drawn",
     "plugins.compiled": "Numba, where a policy is compiled",
+    "plugins.interpreted": "NumPy, where a policy is declared",
     "report.card": "a card for a notebook",
     "report.lifetime_report": "a page, where one is drawn",
     "report.lifetime_summary": "a summary, where one is printed",

@@ -19,7 +19,6 @@ from floatgate import _core
 from floatgate.base.errors import FloatgateError, input_error
 from floatgate.plugins import contract, kept
 from floatgate.plugins.declare import Declared, declared
-from floatgate.plugins.interpreted import Interpreted
 
 T = TypeVar("T", bound=type)
 
@@ -75,6 +74,8 @@ def separator(name: str | None = None, *, needs: Sequence[str] = (), compiled: b
 
 
 def _load(policy: Declared, cls: type, compiled: bool | None) -> None:
+    from floatgate.plugins.interpreted import Interpreted
+
     functions = Interpreted(policy).functions()
     if compiled is None:
         compiled = find_spec("numba") is not None
