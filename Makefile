@@ -23,7 +23,7 @@ ifneq ($(shell command -v cargo-nextest),)
 CARGO_TEST := cargo nextest run --workspace && cargo test --workspace --doc
 endif
 
-.PHONY: help demo test test-rust test-python wheel extra check long properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
+.PHONY: help demo leaderboard test test-rust test-python wheel extra check long properties mutants build dev bench bench-live bench-compare fuzz golden lint lint-rust lint-python docs site clean prerequisites
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' Makefile
@@ -115,6 +115,10 @@ docs: $(STAMPS)/extension ## renew the generated pages of docs/
 	$(BIN)/python scripts/docs.py
 	$(BIN)/python scripts/library_docs.py
 	$(BIN)/python scripts/licences.py
+
+leaderboard: build ## rank all separators on all shipped traces (minutes), renew docs/leaderboard.md
+	$(BIN)/python scripts/leaderboard.py
+	$(BIN)/python scripts/docs.py
 
 # The pages of Python are read from the source, those of Rust need a build of their own.
 site: $(STAMPS)/site ## write the documentation as a site, to read without a network: site/index.html (RUST=1 adds the Rust API)

@@ -502,6 +502,23 @@ def reproductions(page: str) -> str:
     return REASONS.sub(lambda _: reasons, page, count=1)
 
 
+STANDINGS = re.compile(r"(?<=<!-- standings -->\n).*?(?=<!-- end of standings -->)", re.DOTALL)
+FIELDS = re.compile(r"(?<=<!-- fields -->\n).*?(?=<!-- end of fields -->)", re.DOTALL)
+
+
+def leaderboard(page: str) -> str:
+    """Write the standings of all separators into a page, from the results of `scripts/leaderboard.py`."""
+    kept = json.loads((DOCS / "data/leaderboard.json").read_text("utf-8"))
+    rows = [[row[0], f"`{row[1]}`", *row[2:-1], "yes" if row[-1] == "*" else "-"] for row in kept["rows"]]
+    standings = table(kept["header"], rows, "rl" + "r" * (len(kept["header"]) - 3) + "l")
+    notes = "\n".join(f"- {note}" for note in kept["notes"])
+    first, *fields = kept["fields"]
+    by_field = table(["trace, drive", *first[1:]], fields, "l" + "r" * (len(first) - 1))
+    made = f"{standings}\n{notes}\n- Measured {kept['measured']} with floatgate {kept['floatgate']}.\n"
+    page = STANDINGS.sub(lambda _: made, page, count=1)
+    return FIELDS.sub(lambda _: by_field, page, count=1)
+
+
 def combinations(page: str, catalogue: dict[str, Any]) -> str:
     """Write the sets of policies, and what is refused together, into a page."""
     rows = []
@@ -547,6 +564,7 @@ def main() -> int:
         "explain-rules.md": explain_rules(),
         "fidelity.md": fidelity(points),
         "combining.md": combinations((DOCS / "combining.md").read_text("utf-8"), catalogue),
+        "leaderboard.md": leaderboard((DOCS / "leaderboard.md").read_text("utf-8")),
         "reproduce.md": reproductions((DOCS / "reproduce.md").read_text("utf-8")),
     }
     missed = [p for p in points if abs(p.error) >= TOLERANCE]

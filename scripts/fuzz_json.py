@@ -255,6 +255,11 @@ def _search_and_row(file: Path) -> Any:
     return [search.trials, search.batch, search.runs.repeat, search.runs.seed]
 
 
+def _board(file: Path) -> Any:
+    _of_folder("leaderboard", report=False)(file)
+    return floatgate.load_leaderboard(file.parent).board.seeds
+
+
 def _kept_plan(file: Path) -> Any:
     plan = resume.planned(file.parents[1], WHOLE)
     return [len(plan), plan.seed, plan.repeat]
@@ -301,7 +306,8 @@ def readers(folder: Path) -> dict[str, Reader]:
     made["metadata"] = Reader(json.dumps(metadata).encode(), _metadata, None, "metadata.json")
     for kind, place in _results(folder).items():
         file = KINDS[kind].file
-        read = {"sweep": _plan_and_row, "tune": _search_and_row}.get(kind) or _of_folder(kind)
+        own = {"sweep": _plan_and_row, "tune": _search_and_row, "leaderboard": _board}
+        read = own.get(kind) or _of_folder(kind)
         made[kind] = Reader((place / file).read_bytes(), read, place, file)
     plan = plan_runs(resolve(SETTINGS), Points((Axis("ftl.collect.policy", ('"greedy"', '"fifo"')),)), 2)
     part = resume.Unfinished(folder, plan, WHOLE)
@@ -375,6 +381,7 @@ def _results(folder: Path) -> dict[str, Path]:
     base = resolve(SETTINGS)
     Repetition(run_settings(plan_seeds(base, 2), Local(1))).save(places["repeat"], report=False)
     policies = ["greedy", "fifo"]
+    floatgate.leaderboard(["reporting"], out=places["leaderboard"], policies=["dac"], spare_factors=[0.15], seeds=1)
     floatgate.compare(SETTINGS, {"ftl.collect.policy": policies}, repeat=2, jobs=1).save(
         places["compare"], report=False
     )

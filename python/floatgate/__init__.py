@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from floatgate.run.run import Run, load, resume, run
     from floatgate.run.stream import RunStream, stream
     from floatgate.study.compare import Comparison, compare
+    from floatgate.study.leaderboard.api import Leaderboard, leaderboard, load_leaderboard
     from floatgate.study.loaded_comparison import load_comparison
     from floatgate.study.plan import Plan
     from floatgate.study.plan_api import plan
@@ -47,6 +48,7 @@ __all__ = [
     "Comparison",
     "FloatgateError",
     "InputError",
+    "Leaderboard",
     "Lifetime",
     "LoadedSweep",
     "Param",
@@ -59,9 +61,11 @@ __all__ = [
     "TraceFile",
     "__version__",
     "compare",
+    "leaderboard",
     "lifetime",
     "load",
     "load_comparison",
+    "load_leaderboard",
     "load_policies",
     "load_sweep",
     "plan",
@@ -80,6 +84,7 @@ __all__ = [
 
 _LATE = {
     "Comparison": "study.compare",
+    "Leaderboard": "study.leaderboard.api",
     "Lifetime": "run.lifetime",
     "LoadedSweep": "study.sweeps.api",
     "NONE": "plugins.contract",
@@ -91,9 +96,11 @@ _LATE = {
     "State": "plugins.declare",
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
+    "leaderboard": "study.leaderboard.api",
     "lifetime": "run.lifetime",
     "load": "run.run",
     "load_comparison": "study.loaded_comparison",
+    "load_leaderboard": "study.leaderboard.api",
     "load_policies": "plugins.api",
     "load_sweep": "study.sweeps.api",
     "plan": "study.plan_api",

@@ -113,7 +113,7 @@ def test_names_are_quoted_and_the_valid_ones_listed(cli: Cli, trace: Path) -> No
     [
         (
             ["bogus"],
-            "expected one of 'run', 'compare', 'sweep', 'tune', 'query' or 24 others ('floatgate --help' lists all)",
+            "expected one of 'run', 'compare', 'sweep', 'tune', 'leaderboard' or 25 others ('floatgate --help' lists",
         ),
         (
             ["trace", "bogus"],

@@ -26,6 +26,7 @@ DRIVE = [part for key, value in SMALL.items() if "workload" not in key for part 
 FEW = ["--set", "workload.requests=1000", "--set", "ftl.precondition=none"]
 WRITER = ["sh", "-c", 'head -c 9000 /dev/zero > "$0"', NAME]
 _TABLE = ["--capacities", "64MiB", "--csv", f"p{NAME}.csv"]
+_BOARD = ["--spare-factors", "0.15", "--repeat", "1"]
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")
 
 
@@ -100,6 +101,12 @@ CASES: dict[str, Callable[[Path], Case]] = {
     "sweep": lambda at: [
         (0, [_toml(at), *FEW, "--vary", "ftl.spare_factor=0.2,0.3", "--out", f"s{NAME}", "--no-report"]),
         (2, [_toml(at), "--vary", f"{NAME}=1", "--out", "s"]),
+    ],
+    "leaderboard": lambda at: [
+        (2, [NAME, "--out", "b"]),
+        (2, [_trace(at), "--only", NAME, "--out", "b"]),
+        (2, ["reporting", "--param", f"{NAME}=1", "--out", "b"]),
+        (0, ["reporting", "--only", "dac", *_BOARD, "--out", f"b{NAME}", "--no-report"]),
     ],
     "explain": lambda at: [
         (0, [_runs(at), "--json", f"x{NAME}.json"]),

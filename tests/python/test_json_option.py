@@ -24,6 +24,7 @@ CASES = {
     "compare": f"small.toml {FEW} --vary seed=1,2 --out",
     "sweep": f"small.toml {FEW} --vary seed=1,2 --out",
     "tune": f"small.toml {FEW} --minimise waf --vary ftl.spare_factor=0.2..0.3 --trials 2 --out",
+    "leaderboard": "reporting --only dac --spare-factors 0.15 --repeat 1 --no-report --out",
     "lifetime": "small.toml --set lifetime.forecast.waf=1.5 --no-report --out",
     "plan": "small.toml --set lifetime.forecast.waf=1.5 --capacities 64MiB --no-report --out",
     "explain": "done",

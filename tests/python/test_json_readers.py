@@ -25,7 +25,7 @@ SEED = int(os.environ.get("FLOATGATE_SEED", "1"))
 NAMES = [
     *("smart-nvme", "smart-nvme-cli", "smart-ocp", "smart-ata", "smart-statistics", "smart-sas", "smart-fdp"),
     *("smart-intel", "smart-micron", "smart-wdc", "metadata", "runs"),
-    *("run", "sweep", "tune", "compare", "repeat", "lifetime", "plan"),
+    *("run", "sweep", "tune", "compare", "repeat", "lifetime", "plan", "leaderboard"),
 ]
 
 

@@ -26,6 +26,7 @@ KINDS = {
     "compare": ("compare", "e.toml", *FEW, *SPARES),
     "sweep": ("sweep", "e.toml", *FEW, *SPARES),
     "tune": ("tune", "e.toml", *FEW, *SPARES, "--minimise", "waf_bytes", "--trials", "2"),
+    "leaderboard": ("leaderboard", "reporting", "--only", "dac", "--spare-factors", "0.15", "--repeat", "1"),
     "lifetime": ("lifetime", "e.toml", *FEW, "--target", "0.01"),
     "plan": ("plan", "e.toml", *FEW, "--target", "0.01", "--capacities", "64MiB"),
 }

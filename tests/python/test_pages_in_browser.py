@@ -43,6 +43,7 @@ PAGES = {
     "sweep": f"sweep {UNIFORM} --vary ftl.spare_factor=0.1..0.3:3 --vary ftl.collect.policy=greedy,fifo --out OUT",
     "tune": f"tune {UNIFORM} --vary ftl.spare_factor=0.1..0.3 --vary ftl.collect.policy=greedy,fifo --trials 6"
     " --minimise waf_bytes --out OUT",
+    "leaderboard": "leaderboard reporting cscope-rounds --repeat 1 --out OUT",
     "trace-info": f"trace info {UPDATES} --report OUT.html",
     "patterns": f"trace patterns {UPDATES} --report OUT.html",
     "pin": f"rb measure captures/random.csv.gz {CHIPS} --report OUT.html",

@@ -15,6 +15,7 @@ import floatgate
 DOCUMENTS = {
     "Comparison.difference": "figures of JSON by key",
     "Comparison.to_dict": "compare.json",
+    "Leaderboard.to_dict": "the JSON of a leaderboard",
     "LoadedSweep.settings": "rows of a table whose columns vary",
     "Plan.of": "plan.json",
     "Plan.to_dict": "plan.json",

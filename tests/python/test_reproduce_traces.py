@@ -20,8 +20,8 @@ from floatgate.papers.ids import workloads as ids_workloads
 from floatgate.papers.judge import Findings
 from floatgate.papers.pds import values
 from floatgate.papers.pds import workloads as pds_workloads
-from floatgate.papers.separation import workloads as separation_workloads
 from floatgate.run.run import execute
+from floatgate.study.leaderboard import drives
 from floatgate.trace import context_updates, library
 
 PAGE = 4096
@@ -95,7 +95,7 @@ def test_a_trace_of_the_users_is_judged_without_what_was_recorded(cli: Cli, tmp_
         (
             "separation",
             "gcc-build",
-            separation_workloads.SMALLEST,
+            drives.SMALLEST,
             ["ids", "pds", "host-gc"],
         ),
     ],

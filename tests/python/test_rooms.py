@@ -66,6 +66,7 @@ LATE: dict[str, str] = {
     "report.summary": "a summary, where one is printed",
     "study.cards": "a card for a notebook",
     "study.compare_report": "a page, where one is drawn",
+    "study.leaderboard.page": "a page, where one is drawn",
     "study.plan_report": "a page, where one is drawn",
     "study.runs.on_dask": "needs dask, an extra",
     "study.sweeps.page": "a page, where one is drawn",

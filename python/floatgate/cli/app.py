@@ -14,6 +14,7 @@ MODULES = {
     "compare": ["compare"],
     "sweep": ["sweep"],
     "tune": ["tune"],
+    "leaderboard": ["leaderboard"],
     "query": ["query", "ls"],
     "lifetime": ["lifetime"],
     "plan": ["plan"],

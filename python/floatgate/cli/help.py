@@ -15,7 +15,7 @@ from typing import Any
 COMMANDS: dict[str, tuple[str, ...]] = {
     "Measure": ("init", "run", "explain", "report", "check"),
     "Forecast": ("lifetime", "plan", "theory"),
-    "Compare and search": ("compare", "sweep", "tune", "query", "ls"),
+    "Compare and search": ("compare", "sweep", "tune", "leaderboard", "query", "ls"),
     "Traces and recording": ("trace", "fetch", "placement"),
     "Real programs, drives and files": ("live", "counters", "rb", "content"),
     "Reproduce and look up": (

@@ -20,6 +20,11 @@ def files() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(file.resolve()) for file in _files.values() if file.is_file()))
 
 
+def names() -> tuple[str, ...]:
+    """Return the names of all loaded policies."""
+    return tuple(dict.fromkeys(entry.split()[0] for entry in _files))
+
+
 def copy_files(code: Iterable[str], folder: Path) -> None:
     """Copy the files of policies into a folder; those of classes without a file, as in a notebook, are left out.
 

@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from floatgate.base.errors import input_error
 
 PAGE_BYTES = 4096
@@ -71,6 +69,7 @@ def dense(source: Path, target: Path, *, trims: bool = False, contexts: bool = T
     Raises:
         InputError: the trace is no Parquet file with contexts, or writes nothing.
     """
+    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -119,6 +118,8 @@ def pages_of(first: Any, end: Any) -> tuple[Any, Any]:
         first: first page of each request.
         end: the page behind its last one.
     """
+    import numpy as np
+
     count = end - first
     request = np.repeat(np.arange(len(first)), count)
     return request, np.arange(len(request)) - np.repeat(np.cumsum(count) - count, count) + np.repeat(first, count)
@@ -140,6 +141,7 @@ def scattered(trace: Dense, target: Path, drive_pages: int, seed: int, cluster_p
     Raises:
         InputError: the trace has more clusters than the drive.
     """
+    import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
 

@@ -10,24 +10,17 @@ from pathlib import Path
 from floatgate.base.parallel import at_once
 from floatgate.run.experiment import Experiment, Overrides, from_file
 from floatgate.run.run import execute
+from floatgate.study.leaderboard.drives import SMALLEST, SPARES, STREAMS, pages_per_block, scaled
 from floatgate.trace import conversion, library
 from floatgate.trace.dense_traces import Dense, dense
 
-SPARES = (0.28, 0.15, 0.07)
-"""Spare factors of the comparison."""
 TRIED = (*SPARES, 0.04, 0.02)
 """Spare factors that are tried for the drive of a trace, the largest first."""
 WAF_MIN = 1.5
 """WAF without separation, under greedy, of the drive that is taken; below, there is little to separate."""
-PAGES_PER_BLOCK, BLOCKS_MIN = (32, 16, 8), 400
 SUPERBLOCK_PAGES = 512
-STREAMS = 10
-"""Open blocks of IDS, the separator with most."""
 FREE_MAX = 10
 """Blocks that the default stop level keeps free at most, and two more."""
-SMALLEST = math.floor((math.floor((STREAMS + 2) / SPARES[-1]) - 1) * PAGES_PER_BLOCK[-1] * (1 - SPARES[-1])) + 1
-"""Pages of a trace with contexts whose drive has room for these: what is to spare must be more than they and the two
-blocks that collection keeps free."""
 BLOCKS = "pgbench-ext4"
 """The trace of blocks, without contexts."""
 
@@ -48,7 +41,7 @@ def _prepared(name: str, traces: Mapping[str, str], folder: Path) -> dict[str, O
     trace.must_have(SMALLEST, source, f"{SPARES[-1]:.0%} of its drive have to hold the {STREAMS} open blocks of IDS")
     file = [("workload.file", str(trace.file)), ("workload.format", "parquet")]
     pages = trace.distinct_pages
-    block = next((one for one in PAGES_PER_BLOCK if pages >= BLOCKS_MIN * one), PAGES_PER_BLOCK[-1])
+    block = pages_per_block(pages)
     # A pass over the trace of blocks writes more than two over any recording.
     repeat = [("workload.repeat", "1")] if name == BLOCKS else []
     spare = _spare(trace, [*file, *repeat], block)
@@ -77,12 +70,8 @@ def _spare(trace: Dense, file: Overrides, block: int) -> float:
     return room[-1]
 
 
-def _drive(pages: int, spare: float, pages_per_block: int) -> Overrides:
+def _drive(pages: int, spare: float, block_pages: int) -> Overrides:
     """Size a drive that so many pages fill; with large blocks it gets more spare room if open blocks would not fit."""
-    least = (STREAMS + 4) / (math.ceil(pages / pages_per_block) + STREAMS + 4)
-    spare = max(spare, least) if pages_per_block == SUPERBLOCK_PAGES else spare
-    return [
-        ("drive.geometry.blocks_per_plane", str(math.ceil(pages / (pages_per_block * (1 - spare))) + 1)),
-        ("drive.geometry.pages_per_block", str(pages_per_block)),
-        ("ftl.spare_factor", str(spare)),
-    ]
+    least = (STREAMS + 4) / (math.ceil(pages / block_pages) + STREAMS + 4)
+    spare = max(spare, least) if block_pages == SUPERBLOCK_PAGES else spare
+    return scaled(pages, spare, block_pages)

@@ -11,6 +11,9 @@ from floatgate.results import drive_array
 from floatgate.results.drive_array import DriveArray
 from floatgate.results.result_view import look
 
+LOGICAL_BYTES, PAGE_BYTES = "drive.logical_bytes", "drive.page_bytes"
+"""Columns of flat tables with the bytes that the host sees, and those of a page."""
+
 
 def name(result: Mapping[str, Any]) -> str | None:
     """Return the name of the drive."""

@@ -10,6 +10,8 @@ from floatgate.pages.parts import Grid, Part, Rows, Section, Text
 from floatgate.report.sections import dispatch, garbage, section
 from floatgate.results.result_view import look
 
+MEMORY_BYTES = "separate.memory_bytes"
+"""Column of flat tables with the memory of the separator."""
 SHOWN_MAX = 32
 """Streams with a row of their own; the smallest of more share one."""
 

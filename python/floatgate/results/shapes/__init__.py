@@ -35,6 +35,7 @@ class DocumentFile:
 
 DOCUMENTS = {
     "run": DocumentFile("result.json", "a result as floatgate wrote it"),
+    "leaderboard": DocumentFile("leaderboard.json", "a leaderboard as floatgate wrote it"),
     "sweep": DocumentFile("sweep.json", "the plan of a sweep"),
     "tune": DocumentFile("tune.json", "the settings of a search"),
     "compare": DocumentFile("compare.json", "a comparison as floatgate wrote it"),

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from floatgate import _core
 from floatgate.base.errors import input_error
@@ -112,7 +112,7 @@ def must_be_few(count: int, *, yes: bool) -> None:
 class Sweep(Journaled):
     """A sweep in its folder: its plan and its progress."""
 
-    files = (PLAN, JOURNAL, TABLE)
+    files: ClassVar[tuple[str, ...]] = (PLAN, JOURNAL, TABLE)
 
     def __init__(self, folder: Path, plan: RunPlan) -> None:
         """Use :meth:`open`."""
