@@ -23,8 +23,8 @@ from floatgate.base.errors import FloatgateError, InputError, RunError
 
 if TYPE_CHECKING:
     from floatgate.base.theory import theory_wa
-    from floatgate.plugins.api import load_policies, separator, victim_policy
-    from floatgate.plugins.contract import NONE
+    from floatgate.plugins.api import leveler, load_policies, separator, throttle, victim_policy
+    from floatgate.plugins.contract import COLLECT, NONE, PASS_OVER
     from floatgate.plugins.declare import Param, State
     from floatgate.results.result_view import Record
     from floatgate.run.lifetime import Lifetime, lifetime
@@ -44,7 +44,9 @@ if TYPE_CHECKING:
 __version__ = _core.__version__
 
 __all__ = [
+    "COLLECT",
     "NONE",
+    "PASS_OVER",
     "Comparison",
     "FloatgateError",
     "InputError",
@@ -62,6 +64,7 @@ __all__ = [
     "__version__",
     "compare",
     "leaderboard",
+    "leveler",
     "lifetime",
     "load",
     "load_comparison",
@@ -77,17 +80,20 @@ __all__ = [
     "stream",
     "sweep",
     "theory_wa",
+    "throttle",
     "trace_from",
     "trace_info",
     "victim_policy",
 ]
 
 _LATE = {
+    "COLLECT": "plugins.contract",
     "Comparison": "study.compare",
     "Leaderboard": "study.leaderboard.api",
     "Lifetime": "run.lifetime",
     "LoadedSweep": "study.sweeps.api",
     "NONE": "plugins.contract",
+    "PASS_OVER": "plugins.contract",
     "Param": "plugins.declare",
     "Plan": "study.plan",
     "Record": "results.result_view",
@@ -97,6 +103,7 @@ _LATE = {
     "TraceFile": "trace.frame_trace",
     "compare": "study.compare",
     "leaderboard": "study.leaderboard.api",
+    "leveler": "plugins.api",
     "lifetime": "run.lifetime",
     "load": "run.run",
     "load_comparison": "study.loaded_comparison",
@@ -112,6 +119,7 @@ _LATE = {
     "stream": "run.stream",
     "sweep": "study.sweeps.api",
     "theory_wa": "base.theory",
+    "throttle": "plugins.api",
     "trace_from": "trace.frame_trace",
     "trace_info": "trace.info",
     "victim_policy": "plugins.api",

@@ -44,6 +44,12 @@ def test_p_of_published_tables() -> None:
     assert ranking.signed_rank_p([]) == ranking.signed_rank_p([0.0, 0.0]) == 1.0
 
 
+@pytest.mark.parametrize(("traces", "tests"), [(6, 2), (9, 21), (12, 18)])
+def test_the_least_p_is_that_of_the_clearest_differences(traces: int, tests: int) -> None:
+    clearest = ranking.signed_rank_p([1.0 + 0.1 * one for one in range(traces)])
+    assert ranking.holm([clearest] * tests)[0] == pytest.approx(ranking.least_p(traces, tests))
+
+
 def test_holm_corrects_step_by_step() -> None:
     assert ranking.holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert ranking.holm([0.9, 0.8]) == [1.0, 1.0]

@@ -81,6 +81,68 @@ def test_a_separator_in_python_equals_the_core_s(copies: str, policy: str, mode:
     assert sum(stream["moved_pages"] for stream in own["separate"]["streams"]) > 1000
 
 
+STATIC: dict[str, Any] = {
+    "drive.capacity": "16 MiB",
+    "drive.geometry.pages_per_block": 32,
+    "drive.endurance.pe_cycles": 60,
+    "ftl.spare_factor": 0.12,
+    "ftl.precondition": "sequential",
+    "workload.pattern": "hot-cold",
+    "workload.hot_share_of_pages": 0.2,
+    "workload.hot_share_of_writes": 1.0,
+    "workload.requests": 60_000,
+    "workload.trim_share": 0.0,
+}
+"""A drive most of whose data nobody replaces: without wear-leveling their blocks are never erased."""
+
+
+@pytest.mark.parametrize("mode", ["functional", "timed"])
+@pytest.mark.parametrize(
+    ("policy", "settings", "core"),
+    [
+        ("gap", {"gap_erases": 4, "cold_drive_writes": 0.25}, {}),
+        ("hot-cold-swap", {"pe_cycles": 60}, {"age_variance": 1.0}),
+    ],
+)
+def test_a_leveler_in_python_equals_the_core_s(
+    copies: str, policy: str, mode: str, settings: dict[str, Any], core: dict[str, Any]
+) -> None:
+    """Data move into worn blocks, or into worn victims, at the same moments."""
+
+    def leveled(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+        over = {f"ftl.level.{key}": value for key, value in settings.items()}
+        return outcome(**{**STATIC, "mode": mode, "ftl.level.policy": name, **over})
+
+    own, other = leveled(f"{policy}-here", settings), leveled(policy, {**settings, **core})
+    if policy == "hot-cold-swap":  # whose bound follows from the cycles that are left
+        own.pop("lifetime")
+        other.pop("lifetime")
+    assert own == other, copies
+    assert own["level"]["triggered"] > 5
+
+
+LIFE: dict[str, Any] = {
+    "drive.capacity": "64 MiB",
+    "drive.endurance.pe_cycles": 60,
+    "workload.rate_per_s": 40.0,
+    "workload.requests": 100_000,
+    "lifetime.throttle.target_years": 0.005,
+    "lifetime.throttle.epoch_s": 600,
+}
+
+
+def test_a_throttle_in_python_equals_the_core_s(copies: str) -> None:
+    """In a run and in a forecast the epochs have the same delays, and the target is met."""
+    own, core = (
+        outcome(**{**LIFE, "lifetime.throttle.policy": policy, "drive.capacity": "64 MiB"})
+        for policy in ("dynamic-here", "dynamic")
+    )
+    assert own["throttle"].pop("policy") == "dynamic-here"
+    assert core["throttle"].pop("policy") == "dynamic"
+    assert own == core, copies
+    assert own["throttle"]["delay_us_mean"] > 0
+
+
 def test_parameters_reach_the_policy_and_have_ranges(copies: str) -> None:
     few, many = (outcome(ftl__collect__policy="emptiest-of-oldest", ftl__collect__k=k) for k in (1, 64))
     fifo = outcome(ftl__collect__policy="fifo")
@@ -152,6 +214,18 @@ def test_what_numba_cannot_compile_is_refused() -> None:
     pytest.importorskip("numba")
     with pytest.raises(floatgate.InputError, match=r"Numba cannot compile it: .*; expected code that Numba knows"):
         victim(of_text, compiled=True)
+
+
+def of_file_size(page: Any, _s: Any, _p: Any) -> int:
+    """A function of a field that is not there."""
+    return int(page.file_size)
+
+
+def test_an_unknown_field_is_named_with_those_that_are_there() -> None:
+    pytest.importorskip("numba")
+    expected = "there is no 'file_size' in a Page, which has page, update, context"
+    with pytest.raises(floatgate.InputError, match=expected):
+        separator(True, write=of_file_size)
 
 
 @pytest.mark.parametrize(
@@ -373,7 +447,7 @@ SUFFIXES = {"python": "py", "c": "c", "rust": "rs"}
 
 
 @pytest.mark.parametrize("language", SUFFIXES)
-@pytest.mark.parametrize("slot", ["victim", "separator"])
+@pytest.mark.parametrize("slot", ["victim", "separator", "leveler", "throttle"])
 def test_a_skeleton_runs_as_it_is(slot: str, language: str, tmp_path: Path) -> None:
     tool = {"python": None, "c": "cc", "rust": "rustc"}[language]
     if tool is not None and shutil.which(tool) is None:
@@ -386,7 +460,8 @@ def test_a_skeleton_runs_as_it_is(slot: str, language: str, tmp_path: Path) -> N
         subprocess.run([*build, *(["-Wall", "-Wextra", "-Werror"] if language == "c" else [])], check=True)
     load_policies(run[run.index("--policy") + 1])
     key, _, name = run[-1].partition("=")
-    result = floatgate.run({**DRIVE, "ftl.spare_factor": 0.5, key: name}).result.to_dict()
+    times = {"workload.rate_per_s": 1000.0} if slot == "throttle" else {}
+    result = floatgate.run({**DRIVE, **times, "ftl.spare_factor": 0.5, key: name}).result.to_dict()
     code = [entry.split()[0] for entry in result["config"]["policy_code"]]
     assert code == [f"skeleton-{language}"]
     with pytest.raises(floatgate.InputError, match="exists; expected a new name, or --force"):

@@ -74,6 +74,8 @@ pub struct OptionalColumns {
     pub context: bool,
     /// Streams or placement handles assigned by the host.
     pub stream: bool,
+    /// Whether these are numbers of processes, for want of streams.
+    pub stream_is_process: bool,
     /// Predicted lifetimes of data.
     pub predicted_life: bool,
     /// Fingerprints and compressed sizes.

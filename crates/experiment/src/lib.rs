@@ -26,6 +26,7 @@ mod lifetime_variant;
 pub mod live;
 mod load;
 pub mod meter;
+mod one_life;
 mod options;
 mod precondition;
 mod quantiles;

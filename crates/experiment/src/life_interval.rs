@@ -10,7 +10,8 @@
 //! higher demand, and serves less of it. The ends leave out that collection comes in lumps, which were measured in the
 //! middle. Under a throttle they are compared with a life without lumps.
 
-use floatgate_base::Rng;
+use crate::one_life::lived;
+use floatgate_base::{Result, Rng};
 use floatgate_config::Resolved;
 use floatgate_lifetime::life::{Demand, Life, Outcome};
 use floatgate_stats::student_t_975;
@@ -127,12 +128,12 @@ impl Sources<'_> {
 }
 
 /// Simulates the life at one end, for a factor of [`Sources::factors`]; None where hardly anything is written.
-pub(crate) fn end<E>(
+pub(crate) fn end(
     life: &Life<'_>,
     factor: f64,
-    tick: &mut dyn FnMut(f64) -> Result<(), E>,
-) -> Result<Option<Outcome>, E> {
-    if factor > 0.0 { life.scaled(factor).run(tick).map(Some) } else { Ok(None) }
+    tick: &mut dyn FnMut(f64) -> Result<()>,
+) -> Result<Option<Outcome>> {
+    if factor > 0.0 { lived(&life.scaled(factor), tick).map(Some) } else { Ok(None) }
 }
 
 /// Returns the interval of a life with this `outcome`. `ends` are simulated lives, and `middle` is the life that they

@@ -4,6 +4,7 @@ use crate::close_up::TimedPlan;
 use crate::life_interval::{self, Ends, Interval, Parts, Sources};
 use crate::lifetime_laps::{Measured, close_up_plan, reduction};
 use crate::lifetime_results::{waf, waf_error};
+use crate::one_life::lived;
 use crate::options::Progress;
 use crate::workers::each;
 use floatgate_base::Result;
@@ -165,7 +166,7 @@ fn go_through_fully(
         (true, Some([most, least])) => {
             // The middle differs from the life without a drive.
             let mut later = |_: f64| tick(1.0);
-            let middle = alike.scaled(1.0).run(&mut later)?;
+            let middle = lived(&alike.scaled(1.0), &mut later)?;
             let ends = [
                 life_interval::end(&alike, most, &mut later)?,
                 life_interval::end(&alike, least, &mut later)?,
@@ -189,7 +190,7 @@ fn go_through(
     detail_ns: Option<(u64, u64)>,
     tick: &mut dyn FnMut(f64) -> Result<()>,
 ) -> Result<Lived> {
-    let life = without_laps(resolved, known, detail_ns).run(tick)?;
+    let life = lived(&without_laps(resolved, known, detail_ns), tick)?;
     Ok(Lived {
         life,
         drive: None,

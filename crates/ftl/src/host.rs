@@ -58,7 +58,8 @@ impl Ftl {
             return None;
         }
         let of_separator = || self.separation.as_ref()?.fault();
-        self.candidates.faults.first().or_else(of_separator)
+        let of_leveler = || self.leveling.as_ref()?.fault();
+        self.candidates.faults.first().or_else(of_separator).or_else(of_leveler)
     }
 
     #[inline(always)]

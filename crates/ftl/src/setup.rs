@@ -94,7 +94,9 @@ impl Setup {
     /// Checks whether a policy comes from outside, which may make faults.
     #[inline(always)]
     pub(crate) fn has_plugin(&self) -> bool {
-        self.victim.is_plugin() || matches!(self.separate, Separate::Plugin(_))
+        self.victim.is_plugin()
+            || matches!(self.separate, Separate::Plugin(_))
+            || matches!(self.level, Level::Plugin(_))
     }
 
     /// Checks whether the setup needs the code with all features.

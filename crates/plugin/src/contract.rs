@@ -5,6 +5,7 @@
 //! header of this text, so its forms stay as plain as they are.
 
 use std::ffi::{c_char, c_void};
+use std::ptr::null;
 
 /// This text.
 pub const TEXT: &str = include_str!("contract.rs");
@@ -15,6 +16,10 @@ pub const VERSION: u32 = 1;
 pub const NONE: u32 = u32::MAX;
 /// The answer of a call that failed. The run ends with an error that names the policy and the call.
 pub const FAILED: u32 = u32::MAX - 1;
+/// The answer of `review` where the victim is collected.
+pub const COLLECT: u32 = u32::MAX;
+/// The answer of `review` where another victim is to be chosen.
+pub const PASS_OVER: u32 = u32::MAX - 2;
 /// The most parameters of a policy.
 pub const PARAMS_MAX: u32 = 64;
 /// The most streams of a separator.
@@ -49,7 +54,8 @@ pub enum Order {
     ValidAndIdleAge = 4,
 }
 
-/// What a separator needs of the workload or of the mechanism; flags of [`Policy::needs`].
+/// What a policy needs of the workload or of the mechanism; flags of [`Policy::needs`]. The first three are for
+/// separators, the others for throttles.
 pub mod needs {
     /// The program context of each request: a workload without is refused.
     pub const CONTEXTS: u32 = 1;
@@ -57,15 +63,22 @@ pub mod needs {
     pub const HANDLES: u32 = 2;
     /// [`Write::age`](super::Write::age) and [`Move::age`](super::Move::age). Memory: 4 bytes per page.
     pub const AGES: u32 = 4;
+    /// The stream or placement handle that the host gave each request: a workload is refused without, even if it names
+    /// processes, which are handles otherwise.
+    pub const STREAMS: u32 = 32;
+    /// The budget counts on recovery; else it is that of the nominal cycles.
+    pub const RECOVERY: u32 = 8;
+    /// Epochs may borrow from later ones (READY's optimistic regulator); else none may (the pessimistic one).
+    pub const BORROWING: u32 = 16;
 }
 
-/// The shape of a drive.
+/// The shape of a drive. For throttles all but `page_bytes` is 0.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Shape {
     /// Bytes of this struct.
     pub size: u32,
-    /// Pages that the host sees.
+    /// Pages that the host sees; 0 for wear-levelers.
     pub logical_pages: u32,
     /// Pages of a block (superblock).
     pub pages_per_block: u32,
@@ -73,9 +86,9 @@ pub struct Shape {
     pub blocks: u32,
     /// Domains (planes), which allocate and collect independently.
     pub domains: u32,
-    /// Bytes of a page.
+    /// Bytes of a page; 0 for wear-levelers.
     pub page_bytes: u32,
-    /// Seed of the run.
+    /// Seed of the run; 0 for wear-levelers.
     pub seed: u64,
 }
 
@@ -213,6 +226,88 @@ pub struct Reclaimed {
     pub now: u64,
 }
 
+/// The blocks of a domain, for wear-levelers. Tables are indexed by the number of a block of the drive.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Wear {
+    /// Bytes of this struct.
+    pub size: u32,
+    /// The domain.
+    pub domain: u32,
+    /// The first of its blocks.
+    pub first_block: u32,
+    /// The number of its blocks.
+    pub blocks: u32,
+    /// Pages of a block.
+    pub pages_per_block: u32,
+    /// Blocks of the drive: the length of tables by block.
+    pub drive_blocks: u32,
+    /// Pages that the host sees.
+    pub logical_pages: u32,
+    /// The closed block with the fewest erases; `NONE` without one.
+    pub least_erased: u32,
+    /// Erases of the most worn free block; `NONE` without one, and in `review`.
+    pub most_worn_free: u32,
+    /// 1 where `review` may answer `PASS_OVER`.
+    pub may_pass: u32,
+    /// Entries of `closed`.
+    pub closed_len: u32,
+    /// Not used.
+    pub reserved: u32,
+    /// Host page writes so far.
+    pub now: u64,
+    /// A random number, another one for each call of `review`; 0 in other calls.
+    pub random: u64,
+    /// Mean erases of the blocks of the domain.
+    pub mean_erases: f64,
+    /// Valid pages by block.
+    pub valid: *const Valid,
+    /// Erases by block, since counting began.
+    pub erases: *const u32,
+    /// Host page writes when the block was closed, by block.
+    pub closed_at: *const u64,
+    /// The closed blocks of the domain in no order.
+    pub closed: *const u32,
+}
+
+/// An epoch of a throttle that is about to begin. Bytes are those of flash.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct Epoch {
+    /// Bytes of this struct.
+    pub size: u32,
+    /// Not used.
+    pub reserved: u32,
+    /// Epochs before this one, at least 1: the first one has no delay.
+    pub number: u64,
+    /// Its beginning, seconds of the life.
+    pub start_s: f64,
+    /// Its length, seconds.
+    pub length_s: f64,
+    /// The target life, seconds.
+    pub target_s: f64,
+    /// Bytes that the rest of the life may write.
+    pub left_bytes: f64,
+    /// Bytes that this epoch may write.
+    pub capacity_bytes: f64,
+    /// Bytes beyond these that it may borrow from later epochs.
+    pub spare_bytes: f64,
+    /// Its predicted demand; negative without a prediction.
+    pub demand_bytes: f64,
+    /// Bytes of one page write of the host.
+    pub page_write_bytes: f64,
+    /// Bytes that the epoch before has written.
+    pub last_bytes: f64,
+    /// Bytes that it was allowed.
+    pub last_capacity_bytes: f64,
+    /// Its length, seconds.
+    pub last_length_s: f64,
+    /// Time for which a writer waited in it for capacity, seconds.
+    pub last_waited_s: f64,
+    /// Delay of its page writes, seconds.
+    pub last_delay_s: f64,
+}
+
 /// Returns the bytes of state that a policy keeps for a drive. Called once per drive.
 pub type StateBytes = unsafe extern "C" fn(shape: *const Shape, params: *const f64) -> u64;
 /// Fills the state, which is all zero, and aligned to 64 bytes; returns 0, or `FAILED`.
@@ -237,6 +332,37 @@ pub type OnTrimmed = unsafe extern "C" fn(page: u32, now: u64, params: *const f6
 /// Notes that a block is about to be erased; returns 0, or `FAILED`.
 pub type OnReclaimed =
     unsafe extern "C" fn(block: *const Reclaimed, params: *const f64, state: *mut c_void) -> u32;
+/// Returns the fate of a victim before it is collected: `COLLECT`, `PASS_OVER`, the number of a closed block of the
+/// domain whose data move into the victim once it is erased, or `FAILED`.
+pub type Review =
+    unsafe extern "C" fn(wear: *const Wear, victim: u32, params: *const f64, state: *mut c_void) -> u32;
+/// Returns a closed block of the domain whose data should move into the most worn free block, `NONE` or `FAILED`. Called
+/// after each erase in the domain.
+pub type Job = unsafe extern "C" fn(wear: *const Wear, params: *const f64, state: *mut c_void) -> u32;
+/// Returns 1 if the move of a block that `job` has returned must not wait for idle time, else 0, or `FAILED`.
+pub type Urgent =
+    unsafe extern "C" fn(wear: *const Wear, block: u32, params: *const f64, state: *mut c_void) -> u32;
+/// Notes the `erases`th erase of a block since counting began; returns 0, or `FAILED`.
+pub type OnErased =
+    unsafe extern "C" fn(block: u32, erases: u32, params: *const f64, state: *mut c_void) -> u32;
+/// Notes that a block was closed, or that a closed one will be emptied; returns 0, or `FAILED`.
+pub type OnBlock =
+    unsafe extern "C" fn(domain: u32, block: u32, params: *const f64, state: *mut c_void) -> u32;
+/// Notes a host read of a page (from 0) of a block; returns 0, or `FAILED`.
+pub type OnRead = unsafe extern "C" fn(block: u32, page: u32, params: *const f64, state: *mut c_void) -> u32;
+/// Notes that the erases of all blocks have changed at once: counting began anew, a drive was restored, or wear was
+/// extrapolated; returns 0, or `FAILED`.
+pub type OnRecounted = unsafe extern "C" fn(
+    erases: *const u32,
+    drive_blocks: u32,
+    params: *const f64,
+    state: *mut c_void,
+) -> u32;
+/// Returns by how many erases a block may be ahead of the mean of its domain before the wear-leveler acts; negative if
+/// its rule has no such bound. Forecasts of the first worn block go by it.
+pub type LeadMax = unsafe extern "C" fn(params: *const f64) -> f64;
+/// Returns the delay of every page write of an epoch, seconds: a number from 0 on. Anything else is a failure.
+pub type Delay = unsafe extern "C" fn(epoch: *const Epoch, params: *const f64, state: *mut c_void) -> f64;
 /// Says why the last call of this thread failed; null if unknown. The text lasts until the next call.
 pub type Explain = unsafe extern "C" fn() -> *const c_char;
 
@@ -262,15 +388,15 @@ pub struct Policy {
     pub params_len: u32,
     /// Victim policies: an [`Order`].
     pub order: u32,
-    /// Separators: flags of [`needs`].
+    /// Separators and throttles: flags of [`needs`].
     pub needs: u32,
     /// Not used.
     pub reserved: u32,
-    /// Separators.
+    /// All but victim policies.
     pub state_bytes: Option<StateBytes>,
-    /// Separators.
+    /// All but victim policies.
     pub begin: Option<Begin>,
-    /// Separators.
+    /// All but victim policies.
     pub check: Option<Check>,
     /// Separators; required.
     pub streams: Option<Streams>,
@@ -286,6 +412,64 @@ pub struct Policy {
     pub trimmed: Option<OnTrimmed>,
     /// Separators.
     pub reclaimed: Option<OnReclaimed>,
+    /// Wear-levelers; they have this or `job`, or both.
+    pub review: Option<Review>,
+    /// Wear-levelers.
+    pub job: Option<Job>,
+    /// Wear-levelers.
+    pub urgent: Option<Urgent>,
+    /// Wear-levelers.
+    pub erased: Option<OnErased>,
+    /// Wear-levelers.
+    pub closed: Option<OnBlock>,
+    /// Wear-levelers.
+    pub emptying: Option<OnBlock>,
+    /// Wear-levelers; makes reads slower.
+    pub read: Option<OnRead>,
+    /// Wear-levelers.
+    pub recounted: Option<OnRecounted>,
+    /// Wear-levelers.
+    pub lead_max: Option<LeadMax>,
+    /// Throttles; required.
+    pub delay: Option<Delay>,
     /// Any policy.
     pub explain: Option<Explain>,
+}
+
+impl Policy {
+    /// A policy without anything, of this version and size: for `..Policy::EMPTY`.
+    pub const EMPTY: Self = Self {
+        version: VERSION,
+        size: size_of::<Self>() as u32,
+        slot: null(),
+        name: null(),
+        summary: null(),
+        source: null(),
+        params: null(),
+        params_len: 0,
+        order: 0,
+        needs: 0,
+        reserved: 0,
+        state_bytes: None,
+        begin: None,
+        check: None,
+        streams: None,
+        pick: None,
+        write: None,
+        move_stream: None,
+        moved: None,
+        trimmed: None,
+        reclaimed: None,
+        review: None,
+        job: None,
+        urgent: None,
+        erased: None,
+        closed: None,
+        emptying: None,
+        read: None,
+        recounted: None,
+        lead_max: None,
+        delay: None,
+        explain: None,
+    };
 }

@@ -6,6 +6,9 @@ use std::ffi::{CStr, c_char};
 use std::fmt;
 use std::sync::{Mutex, PoisonError, RwLock};
 
+/// The parameter of epochs that borrow from later ones.
+const SPARE_SHARE: &str = "spare_share";
+
 /// All loaded policies, the latest last.
 static LOADED: RwLock<Vec<&'static Plugin>> = RwLock::new(Vec::new());
 
@@ -16,10 +19,31 @@ pub enum SlotKind {
     Victim,
     /// Separators, `ftl.separate`.
     Separator,
+    /// Wear-levelers, `ftl.level`.
+    Leveler,
+    /// Throttles, `lifetime.throttle`.
+    Throttle,
 }
 
 impl SlotKind {
-    const ALL: [Self; 2] = [Self::Victim, Self::Separator];
+    const ALL: [Self; 4] = [Self::Victim, Self::Separator, Self::Leveler, Self::Throttle];
+
+    /// Returns the slot with this key; none if it takes no policies from outside.
+    #[must_use]
+    pub fn of(key: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.slot() == key)
+    }
+
+    /// Returns its policies in words.
+    #[must_use]
+    pub fn what(self) -> &'static str {
+        match self {
+            Self::Victim => "victim policy",
+            Self::Separator => "separator",
+            Self::Leveler => "wear-leveler",
+            Self::Throttle => "throttle",
+        }
+    }
 
     /// Returns the key of the slot.
     #[must_use]
@@ -27,6 +51,8 @@ impl SlotKind {
         match self {
             Self::Victim => "ftl.collect",
             Self::Separator => "ftl.separate",
+            Self::Leveler => "ftl.level",
+            Self::Throttle => "lifetime.throttle",
         }
     }
 }
@@ -41,6 +67,8 @@ pub struct Plugin {
     pub order: Order,
     /// Its functions and needs.
     pub policy: Policy,
+    /// Parameters at the beginning of its row that all policies of its slot share, and that it does not see.
+    shared: usize,
     /// The hash of its file: a drive continues under the same code only.
     pub sha256: String,
     /// Sets of parameters in use, each kept once.
@@ -102,7 +130,13 @@ impl Plugin {
             Some(flag) => f64::from(u8::from(flag)),
             None => settings.real(param.name),
         };
-        self.kept(self.info.params.iter().map(value).collect())
+        self.kept(self.own_params().iter().map(value).collect())
+    }
+
+    /// Returns the parameters that the policy declares.
+    #[must_use]
+    pub fn own_params(&self) -> &'static [ParamInfo] {
+        &self.info.params[self.shared..]
     }
 
     /// Keeps a set of values for the life of the process, each set once.
@@ -183,12 +217,14 @@ pub unsafe fn load(
     // SAFETY: the caller promises a policy of this size.
     let policy = unsafe { *policy };
     let slot_key = text(policy.slot).map_err(|what| unreadable("slot", what))?;
-    let kind = SlotKind::ALL.into_iter().find(|kind| kind.slot() == slot_key);
+    let kind = SlotKind::of(&slot_key);
     let (Some(kind), Some(slot)) = (kind, slot_of(&slot_key)) else {
         let keys = SlotKind::ALL.map(|kind| format!("'{}'", kind.slot()));
         return refused(format!("its slot is '{slot_key}'"), format!("expected one of {}", keys.join(", ")));
     };
-    let info = row(&policy, slot)?;
+    let shared = shared_params(kind, slot, policy.needs);
+    let number_shared = shared.len();
+    let info = row(&policy, slot, shared)?;
     complete(&policy, kind)?;
     let order = order(policy.order)?;
     let plugin = Plugin {
@@ -196,6 +232,7 @@ pub unsafe fn load(
         kind,
         order,
         policy,
+        shared: number_shared,
         sha256: sha256.into(),
         values: Mutex::default(),
     };
@@ -205,8 +242,18 @@ pub unsafe fn load(
     Ok(plugin)
 }
 
+/// Returns the parameters that the mechanism of a slot takes whatever its policy: those of planning, for a throttle.
+fn shared_params(kind: SlotKind, slot: &'static Slot, needs: u32) -> Vec<ParamInfo> {
+    if kind != SlotKind::Throttle {
+        return vec![];
+    }
+    let borrows = needs & contract::needs::BORROWING != 0;
+    let acts = |param: &ParamInfo| param.shared && (borrows || param.name != SPARE_SHARE);
+    slot.params().into_iter().map(|(param, _)| *param).filter(acts).collect()
+}
+
 /// Reads the row of a policy.
-fn row(policy: &Policy, slot: &'static Slot) -> Result<PolicyInfo, Refused> {
+fn row(policy: &Policy, slot: &'static Slot, shared: Vec<ParamInfo>) -> Result<PolicyInfo, Refused> {
     let name = text(policy.name).map_err(|what| unreadable("name", what))?;
     if !is_name(&name, '-') {
         return refused(format!("its name is '{name}'"), "expected letters a to z, digits and dashes");
@@ -221,7 +268,7 @@ fn row(policy: &Policy, slot: &'static Slot) -> Result<PolicyInfo, Refused> {
         let what = format!("it has {} parameters", policy.params_len);
         return refused(what, format!("expected a table of at most {PARAMS_MAX}"));
     }
-    let mut params: Vec<ParamInfo> = Vec::new();
+    let mut params = shared;
     for number in 0..policy.params_len as usize {
         // SAFETY: the policy states so many.
         let param = param(unsafe { &*policy.params.add(number) })?;
@@ -293,6 +340,8 @@ fn complete(policy: &Policy, kind: SlotKind) -> Result<(), Refused> {
             ("write", policy.write.is_some()),
             ("move_stream", policy.move_stream.is_some()),
         ],
+        SlotKind::Leveler => vec![("review' or 'job", policy.review.is_some() || policy.job.is_some())],
+        SlotKind::Throttle => vec![("delay", policy.delay.is_some())],
     };
     match required.into_iter().find(|(_, is_there)| !is_there) {
         Some((name, _)) => {
@@ -359,28 +408,13 @@ mod tests {
 
     fn policy(name: &'static CStr) -> Policy {
         Policy {
-            version: VERSION,
-            size: size_of::<Policy>() as u32,
             slot: c"ftl.collect".as_ptr(),
             name: name.as_ptr(),
             summary: c"one of a test".as_ptr(),
             source: c"-".as_ptr(),
-            params: null(),
-            params_len: 0,
             order: Order::Closing as u32,
-            needs: 0,
-            reserved: 0,
-            state_bytes: None,
-            begin: None,
-            check: None,
-            streams: None,
             pick: Some(first),
-            write: None,
-            move_stream: None,
-            moved: None,
-            trimmed: None,
-            reclaimed: None,
-            explain: None,
+            ..Policy::EMPTY
         }
     }
 

@@ -27,6 +27,7 @@ fn open(file: ExternalFile<'_>) -> Result<Box<dyn ColumnReader>> {
         let columns = OptionalColumns {
             context: has("context"),
             stream: has("stream"),
+            stream_is_process: has("process"),
             predicted_life: has("predicted_life"),
             content: has("content"),
             flags: has("flags"),

@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use std::path::Path;
 
 /// Version of the sections' content; increases with every change of a written type.
-pub const STATE_VERSION: u32 = 27;
+pub const STATE_VERSION: u32 = 28;
 
 /// A property in which two drives may differ.
 #[derive(Debug, Serialize, Deserialize)]

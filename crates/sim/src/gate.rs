@@ -112,6 +112,12 @@ impl Throttled {
         })
     }
 
+    /// Returns the fault that a throttle from outside made, if one did.
+    #[must_use]
+    pub fn policy_fault(&self) -> Option<&'static str> {
+        self.gate.policy_fault()
+    }
+
     /// Returns the state for a snapshot. Destructured without `..`: the compiler rejects a forgotten field.
     pub fn saved(&self) -> SavedThrottled {
         let Self {

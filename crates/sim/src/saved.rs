@@ -28,7 +28,7 @@ use floatgate_trace::Source;
 use std::io;
 
 /// Version of the sections of an interrupted run; increases with every change of a written type.
-pub const STATE_VERSION: u32 = 42;
+pub const STATE_VERSION: u32 = 43;
 
 impl Simulation {
     /// Writes the whole state of a run, which can then continue as if it had never stopped.

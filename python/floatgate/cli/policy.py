@@ -27,11 +27,13 @@ class OwnSlot(StrEnum):
 
     VICTIM = "victim"
     SEPARATOR = "separator"
+    LEVELER = "leveler"
+    THROTTLE = "throttle"
 
 
 def new(
     name: Annotated[str, typer.Argument(metavar="NAME", help="Its name in experiments, such as coldest-first.")],
-    slot: Annotated[OwnSlot, typer.Option(help="What it decides: victim or separator.")],
+    slot: Annotated[OwnSlot, typer.Option(help="What it decides: victim, separator, leveler or throttle.")],
     python: Annotated[bool, typer.Option("--python", help="In Python. The default.")] = False,
     c: Annotated[bool, typer.Option("--c", help="In C, for a shared library.")] = False,
     rust: Annotated[bool, typer.Option("--rust", help="In Rust, for a shared library.")] = False,

@@ -56,7 +56,8 @@ def separator(name: str | None = None, *, needs: Sequence[str] = (), compiled: b
 
     Args:
         name: its name in an experiment; by default that of the class, as ``by-size``.
-        needs: what it reads beside addresses: ``contexts`` and ``handles`` of the workload, ``ages`` of pages.
+        needs: what it reads beside addresses: ``contexts`` and ``handles`` of the workload, ``streams`` where handles
+            must not be processes, ``ages`` of pages.
         compiled: whether Numba compiles it; by default if Numba is installed.
 
     Returns:
@@ -68,6 +69,50 @@ def separator(name: str | None = None, *, needs: Sequence[str] = (), compiled: b
 
     def decorate(cls: T) -> T:
         _load(declared(cls, "ftl.separate", name, needs=tuple(needs)), cls, compiled)
+        return cls
+
+    return decorate
+
+
+def leveler(name: str | None = None, *, compiled: bool | None = None) -> Callable[[T], T]:
+    """Make a class a wear-leveler, a row of ``ftl.level``.
+
+    Args:
+        name: its name in an experiment; by default that of the class.
+        compiled: whether Numba compiles it; by default if Numba is installed.
+
+    Returns:
+        The decorator, which returns the class as it is.
+
+    Raises:
+        InputError: the class breaks the contract, or Numba cannot compile it.
+    """
+
+    def decorate(cls: T) -> T:
+        _load(declared(cls, "ftl.level", name), cls, compiled)
+        return cls
+
+    return decorate
+
+
+def throttle(name: str | None = None, *, needs: Sequence[str] = (), compiled: bool | None = None) -> Callable[[T], T]:
+    """Make a class a throttle, a row of ``lifetime.throttle``.
+
+    Args:
+        name: its name in an experiment; by default that of the class.
+        needs: ``recovery`` for a budget that counts on recovery, ``borrowing`` for epochs that may borrow from later
+            ones.
+        compiled: whether Numba compiles it; by default if Numba is installed.
+
+    Returns:
+        The decorator, which returns the class as it is.
+
+    Raises:
+        InputError: the class breaks the contract, or Numba cannot compile it.
+    """
+
+    def decorate(cls: T) -> T:
+        _load(declared(cls, "lifetime.throttle", name, needs=tuple(needs)), cls, compiled)
         return cls
 
     return decorate
@@ -182,7 +227,7 @@ def load_policies(path: str | os.PathLike[str]) -> list[str]:
     finally:
         _loading = None
     if len(_names) == before:
-        expected = "expected a class with @floatgate.victim_policy or @floatgate.separator"
+        expected = "expected a class with @floatgate.victim_policy, separator, leveler or throttle"
         raise input_error(f"{file}: it declares no policy; {expected}")
     return _names[before:]
 

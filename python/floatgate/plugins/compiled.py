@@ -6,6 +6,7 @@ as text, from the names that a policy declares. Names are checked before (:mod:`
 
 from __future__ import annotations
 
+import re
 from ctypes import c_void_p
 from typing import Any
 
@@ -23,12 +24,14 @@ FAILED = contract.FAILED
 _ADDRESS = types.uintp
 _RECORDS = {
     kind: np.dtype([(name, np.uintp if of is c_void_p else np.dtype(of)) for name, of in fields(kind)], align=True)
-    for kind in (contract.Blocks, contract.Write, contract.Move, contract.Reclaimed)
+    for kind in (*(contract.Blocks, contract.Write, contract.Move, contract.Reclaimed, contract.Wear, contract.Epoch),)
 }
 _BLOCKS = _RECORDS[contract.Blocks]
 _WRITE = _RECORDS[contract.Write]
 _MOVE = _RECORDS[contract.Move]
 _RECLAIMED = _RECORDS[contract.Reclaimed]
+_WEAR = _RECORDS[contract.Wear]
+_EPOCH = _RECORDS[contract.Epoch]
 _LINK = np.dtype([("before", "u4"), ("after", "u4")])
 _VALID = np.dtype([("valid", "u4"), ("reserved", "u4")])
 _NODE = np.dtype([("since", "u8"), ("reserved", "u8"), ("reserved2", "u8")])
@@ -76,14 +79,31 @@ def functions(declared: Declared) -> dict[str, Any]:
     Raises:
         InputError: Numba cannot compile one.
     """
-    makers = _victim if declared.slot == "ftl.collect" else _separator
+    makers = _MAKERS[declared.slot]
     try:
         return makers(declared)
     except Exception as error:  # noqa: BLE001 - Numba's errors have no common type
-        why = " ".join(str(error).split())[:600]
+        why = _why(str(error))
     # Raised out here, it does not hold Numba's error, whose frames hold parts of the compiler until the process ends.
     expected = "expected code that Numba knows, or compiled=False"
     raise input_error(f"policy '{declared.name}': Numba cannot compile it: {why}; {expected}")
+
+
+_ATTRIBUTE = re.compile(r"Unknown attribute '(\w+)' of type (\w+)\(")
+_PLACE = re.compile(r'File "([^"]+)", line (\d+)')
+_NOISE = re.compile(r"Failed in nopython mode pipeline \(step: [^)]*\)|\x1b\[\d+m|^During: .*$", re.MULTILINE)
+
+
+def _why(text: str) -> str:
+    """Return the gist of an error of Numba, which is a page of text, with the last line of the policy that it names."""
+    places = _PLACE.findall(text)
+    where = f" ({places[-1][0]}:{places[-1][1]})" if places else ""
+    if attribute := _ATTRIBUTE.search(text):
+        name, kind = attribute.groups()
+        fields = getattr(getattr(views, kind, None), "_fields", ())
+        known = f", which has {', '.join(fields)}" if fields else ""
+        return f"there is no '{name}' in a {kind}{known}{where}"
+    return " ".join(_NOISE.sub("", text).split())[:300] + where
 
 
 def _checked(function: Any) -> Any:
@@ -211,3 +231,111 @@ def _reclaimed(own: Any, params: Any, state: Any) -> Any:
         return np.uint32(0)
 
     return call
+
+
+def _of_wear(declared: Declared) -> dict[str, Any]:
+    """Compile the functions of a wear-leveler that see the blocks of a domain."""
+    params, state = _params_maker(declared), _state_maker(declared)
+    kind = views.Wear
+
+    @njit
+    def seen(at: int) -> Any:
+        w = carray(_pointer(at), (1,), _WEAR)[0]
+        n = w.drive_blocks
+        return kind(
+            w.now,
+            w.domain,
+            w.first_block,
+            w.blocks,
+            w.pages_per_block,
+            w.logical_pages,
+            w.least_erased,
+            w.most_worn_free,
+            w.may_pass != 0,
+            w.random,
+            w.mean_erases,
+            carray(_pointer(w.valid), (n,), _VALID).valid,
+            carray(_pointer(w.erases), (n,), np.uint32),
+            carray(_pointer(w.closed_at), (n,), np.uint64),
+            carray(_pointer(w.closed), (w.closed_len,), np.uint32),
+        )
+
+    def with_block(own: Any) -> Any:
+        @cfunc(types.uint32(_ADDRESS, types.uint32, _ADDRESS, _ADDRESS))
+        def call(wear_at: int, block: int, params_at: int, state_at: int) -> Any:
+            try:
+                return np.uint32(own(seen(wear_at), block, state(state_at), params(params_at)))
+            except Exception:  # noqa: BLE001 - the engine reports it
+                return np.uint32(FAILED)
+
+        return call
+
+    def alone(own: Any) -> Any:
+        @cfunc(_THREE)
+        def call(wear_at: int, params_at: int, state_at: int) -> Any:
+            try:
+                return np.uint32(own(seen(wear_at), state(state_at), params(params_at)))
+            except Exception:  # noqa: BLE001 - the engine reports it
+                return np.uint32(FAILED)
+
+        return call
+
+    makers = {"review": with_block, "urgent": with_block, "job": alone}
+    own = {name: _checked(function) for name, function in declared.functions.items() if name in makers}
+    return {name: makers[name](function) for name, function in own.items()}
+
+
+def _leveler(declared: Declared) -> dict[str, Any]:
+    params, state = _params_maker(declared), _state_maker(declared)
+
+    def noted(own: Any) -> Any:
+        @cfunc(types.uint32(types.uint32, types.uint32, _ADDRESS, _ADDRESS))
+        def call(first: int, second: int, params_at: int, state_at: int) -> Any:
+            try:
+                own(first, second, state(state_at), params(params_at))
+            except Exception:  # noqa: BLE001 - the engine reports it
+                return np.uint32(FAILED)
+            return np.uint32(0)
+
+        return call
+
+    own = {name: function for name, function in declared.functions.items() if name in _NOTED}
+    return _of_wear(declared) | {name: noted(_checked(function)) for name, function in own.items()}
+
+
+_NOTED = ("erased", "closed", "emptying", "read")
+
+
+def _throttle(declared: Declared) -> dict[str, Any]:
+    params, state = _params_maker(declared), _state_maker(declared)
+    own, kind = _checked(declared.functions["delay"]), views.Epoch
+
+    @cfunc(types.float64(_ADDRESS, _ADDRESS, _ADDRESS))
+    def call(epoch_at: int, params_at: int, state_at: int) -> Any:
+        e = carray(_pointer(epoch_at), (1,), _EPOCH)[0]
+        epoch = kind(
+            e.number,
+            e.start_s,
+            e.length_s,
+            e.target_s,
+            e.left_bytes,
+            e.capacity_bytes,
+            e.spare_bytes,
+            e.demand_bytes,
+            e.page_write_bytes,
+            e.last_bytes,
+            e.last_capacity_bytes,
+            e.last_length_s,
+            e.last_waited_s,
+            e.last_delay_s,
+        )
+        try:
+            return np.float64(own(epoch, state(state_at), params(params_at)))
+        except Exception:  # noqa: BLE001 - the engine reports it
+            return np.nan
+
+    return {"delay": call}
+
+
+_MAKERS = {"ftl.collect": _victim, "ftl.separate": _separator, "ftl.level": _leveler, "lifetime.throttle": _throttle}
+"""What compiles the functions of a policy, by its slot."""

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from floatgate.base.errors import input_error, quote
-from floatgate.plugins.contract import NEEDS, ORDERS
+from floatgate.plugins.contract import ORDERS
 
 _WHOLE_MAX = 2**32 - 1
 _STREAMS_MAX = 256
@@ -29,9 +29,30 @@ _FUNCTIONS: dict[str, dict[str, tuple[str, ...]]] = {
         "trimmed": ("page", "now", "s", "p"),
         "reclaimed": ("block", "s", "p"),
     },
+    "ftl.level": {
+        "begin": ("shape", "s", "p"),
+        "review": ("wear", "victim", "s", "p"),
+        "job": ("wear", "s", "p"),
+        "urgent": ("wear", "block", "s", "p"),
+        "erased": ("block", "erases", "s", "p"),
+        "closed": ("domain", "block", "s", "p"),
+        "emptying": ("domain", "block", "s", "p"),
+        "read": ("block", "page", "s", "p"),
+        "recounted": ("erases", "s", "p"),
+        "lead_max": ("p",),
+    },
+    "lifetime.throttle": {"begin": ("shape", "s", "p"), "delay": ("epoch", "s", "p")},
 }
 """The functions of each slot with what they take."""
-_REQUIRED = {"ftl.collect": ("pick",), "ftl.separate": ("write", "move")}
+_REQUIRED = {
+    "ftl.collect": ("pick",),
+    "ftl.separate": ("write", "move"),
+    "ftl.level": (),
+    "lifetime.throttle": ("delay",),
+}
+_NEEDS = {"ftl.separate": ("contexts", "handles", "streams", "ages"), "lifetime.throttle": ("recovery", "borrowing")}
+_TABLES: dict[str, tuple[str | int, ...]] = {"ftl.separate": ("page", "block"), "ftl.level": ("block",)}
+"""What each slot needs, and per what its tables of state may have values, beside a number of values."""
 
 
 class Param:
@@ -57,7 +78,7 @@ class Param:
 
 
 class State:
-    """A table that a separator keeps for a drive: an attribute of its class. All values are 0 at the beginning."""
+    """A table that a policy keeps for a drive: an attribute of its class. All values are 0 at the beginning."""
 
     def __init__(self, dtype: str, per: str | int = "page") -> None:
         """Declare a table.
@@ -116,8 +137,8 @@ def declared(cls: type, slot: str, name: str | None, order: str = "any", needs: 
     if state and slot == "ftl.collect":
         raise input_error(f"{where}: victim policies keep no state; expected none")
     for key, table in state.items():
-        _check_state(f"{where}: {key}", table)
-    _check_choices(where, order, needs)
+        _check_state(f"{where}: {key}", table, _TABLES.get(slot, ()))
+    _check_choices(where, slot, order, needs)
     streams = own.get("streams") if isinstance(own.get("streams"), int) else None
     if slot == "ftl.separate":
         _check_streams(where, streams, functions)
@@ -147,17 +168,20 @@ def _check_functions(where: str, slot: str, functions: Mapping[str, Callable[...
             raise input_error(
                 f"{where}: {key} takes {code.co_argcount} arguments; expected {key}({', '.join(known[key])})"
             )
+    if slot == "ftl.level" and not {"review", "job"} & set(functions):
+        raise input_error(f"{where}: it has no function 'review' or 'job'; expected one of them or both")
     for key in _REQUIRED[slot]:
         if key not in functions:
             raise input_error(f"{where}: it has no function {quote(key)}; expected {key}({', '.join(known[key])})")
 
 
-def _check_choices(where: str, order: str, needs: tuple[str, ...]) -> None:
+def _check_choices(where: str, slot: str, order: str, needs: tuple[str, ...]) -> None:
     if order not in ORDERS:
         raise input_error(f"{where}: unknown order {quote(order)}; expected one of {', '.join(ORDERS)}")
+    known = _NEEDS.get(slot, ())
     for need in needs:
-        if need not in NEEDS:
-            raise input_error(f"{where}: unknown need {quote(need)}; expected some of {', '.join(NEEDS)}")
+        if need not in known:
+            raise input_error(f"{where}: unknown need {quote(need)}; expected some of {', '.join(known)}")
 
 
 def _check_streams(where: str, streams: int | None, functions: Mapping[str, Callable[..., Any]]) -> None:
@@ -167,7 +191,7 @@ def _check_streams(where: str, streams: int | None, functions: Mapping[str, Call
         raise input_error(f"{where}: {streams} streams; expected 1 to {_STREAMS_MAX}")
 
 
-def _check_state(where: str, table: State) -> None:
+def _check_state(where: str, table: State, per: tuple[str | int, ...]) -> None:
     import numpy as np
 
     try:
@@ -176,8 +200,9 @@ def _check_state(where: str, table: State) -> None:
         dtype = np.dtype(object)
     if dtype.kind not in "iufb":
         raise input_error(f"{where}: unusable type {quote(str(table.dtype))}; expected one such as uint8 or float64")
-    if table.per not in ("page", "block") and not (isinstance(table.per, int) and table.per > 0):
-        raise input_error(f"{where}: a value per {quote(str(table.per))}; expected page, block or a number")
+    if table.per not in per and not (isinstance(table.per, int) and table.per > 0):
+        expected = " or ".join([*map(str, per), "a number"])
+        raise input_error(f"{where}: a value per {quote(str(table.per))}; expected {expected}")
 
 
 def _kebab(name: str) -> str:

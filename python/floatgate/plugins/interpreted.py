@@ -18,6 +18,8 @@ import numpy as np
 from floatgate.plugins import contract, views
 from floatgate.plugins.declare import Declared
 
+_Calls = dict[str, Callable[..., Any]]
+"""Functions by their names in the contract."""
 _LINE = 64
 """Bytes of a cache line, to which each table of a state is aligned."""
 
@@ -31,10 +33,10 @@ class _Why(threading.local):
 _why = _Why()
 
 
-def _guarded(function: Callable[..., int | None], failed: int = contract.FAILED) -> Callable[..., int]:
+def _guarded(function: Callable[..., Any], failed: float = contract.FAILED) -> Callable[..., Any]:
     """Have a function return ``FAILED`` where it raises: an exception cannot pass through the engine."""
 
-    def call(*arguments: int) -> int:
+    def call(*arguments: int) -> Any:
         try:
             answer = function(*arguments)
         except BaseException as error:  # noqa: BLE001 - reported by the engine
@@ -140,26 +142,46 @@ class Interpreted:
 
     def functions(self) -> dict[str, Any]:
         """Return the functions by their names in the contract, as ctypes calls them."""
-        own = {"pick": self._pick} if self._declared.slot == "ftl.collect" else self._of_separator()
-        made = {name: contract.FUNCTIONS[name](_guarded(function)) for name, function in own.items()}
+        own = _OF_SLOT[self._declared.slot](self)
+        failed = {"delay": math.nan, "lead_max": -1.0}
+        made = {
+            name: contract.FUNCTIONS[name](_guarded(function, failed.get(name, contract.FAILED)))
+            for name, function in own.items()
+        }
         return made | {"explain": contract.FUNCTIONS["explain"](_explain)}
 
-    def _of_separator(self) -> dict[str, Callable[..., Any]]:
-        known: dict[str, Callable[..., Any]] = {
-            "moved": self._moved,
-            "trimmed": self._trimmed,
-            "reclaimed": self._reclaimed,
+    def of_victim(self) -> _Calls:
+        """Return the functions of a victim policy."""
+        return {"pick": self._pick}
+
+    def of_separator(self) -> _Calls:
+        """Return the functions of a separator."""
+        known: _Calls = {"moved": self._moved, "trimmed": self._trimmed, "reclaimed": self._reclaimed}
+        own: _Calls = {"streams": self._streams, "write": self._write, "move_stream": self._move_stream}
+        return {**self._of_state(), **own, **self._declared_of(known)}
+
+    def of_leveler(self) -> _Calls:
+        """Return the functions of a wear-leveler."""
+        known: _Calls = {
+            "review": self._review,
+            "job": self._job,
+            "urgent": self._urgent,
+            "recounted": self._recounted,
+            "lead_max": self._lead_max,
         }
-        optional = {name: call for name, call in known.items() if name in self._declared.functions}
-        return {
-            "state_bytes": self._state_bytes,
-            "begin": self._begin,
-            "check": self._check,
-            "streams": self._streams,
-            "write": self._write,
-            "move_stream": self._move_stream,
-            **optional,
-        }
+        noted: _Calls = {name: self._noted(name) for name in ("erased", "closed", "emptying", "read")}
+        return {**self._of_state(), **self._declared_of(known | noted)}
+
+    def of_throttle(self) -> _Calls:
+        """Return the functions of a throttle."""
+        return {**self._of_state(), "delay": self._delay}
+
+    def _of_state(self) -> _Calls:
+        return {"state_bytes": self._state_bytes, "begin": self._begin, "check": self._check}
+
+    def _declared_of(self, known: _Calls) -> _Calls:
+        """Return those functions that the policy has."""
+        return {name: call for name, call in known.items() if name in self._declared.functions}
 
     def _p(self, at: int | None) -> Any:
         """Return the values of the parameters; the engine keeps each set of them in one place for good."""
@@ -248,3 +270,67 @@ class Interpreted:
         r = contract.Reclaimed.from_address(block_at)
         block = views.Reclaimed(r.stream, r.opened_at, r.now)
         self._declared.functions["reclaimed"](block, self._states.of(state_at or 0), self._p(params_at))
+
+    def _wear(self, at: int) -> Any:
+        w = contract.Wear.from_address(at)
+        n = w.drive_blocks
+        return views.Wear(
+            w.now,
+            w.domain,
+            w.first_block,
+            w.blocks,
+            w.pages_per_block,
+            w.logical_pages,
+            w.least_erased,
+            w.most_worn_free,
+            bool(w.may_pass),
+            w.random,
+            w.mean_erases,
+            _table(w.valid, _VALID, n)["valid"],
+            _table(w.erases, "u4", n),
+            _table(w.closed_at, "u8", n),
+            _table(w.closed, "u4", w.closed_len),
+        )
+
+    def _review(self, wear_at: int, victim: int, params_at: int | None, state_at: int | None) -> int:
+        review = self._declared.functions["review"]
+        answer = review(self._wear(wear_at), victim, self._states.of(state_at or 0), self._p(params_at))
+        return contract.COLLECT if answer is None else int(answer)
+
+    def _job(self, wear_at: int, params_at: int | None, state_at: int | None) -> int:
+        job = self._declared.functions["job"]
+        answer = job(self._wear(wear_at), self._states.of(state_at or 0), self._p(params_at))
+        return contract.NONE if answer is None else int(answer)
+
+    def _urgent(self, wear_at: int, block: int, params_at: int | None, state_at: int | None) -> int:
+        urgent = self._declared.functions["urgent"]
+        return int(bool(urgent(self._wear(wear_at), block, self._states.of(state_at or 0), self._p(params_at))))
+
+    def _noted(self, name: str) -> Callable[..., None]:
+        """Return the call that notes something of a block: two numbers, the state and the parameters."""
+
+        def note(first: int, second: int, params_at: int | None, state_at: int | None) -> None:
+            self._declared.functions[name](first, second, self._states.of(state_at or 0), self._p(params_at))
+
+        return note
+
+    def _recounted(self, erases_at: int, blocks: int, params_at: int | None, state_at: int | None) -> None:
+        erases = _table(erases_at, "u4", blocks)
+        self._declared.functions["recounted"](erases, self._states.of(state_at or 0), self._p(params_at))
+
+    def _lead_max(self, params_at: int | None) -> float:
+        return float(self._declared.functions["lead_max"](self._p(params_at)))
+
+    def _delay(self, epoch_at: int, params_at: int | None, state_at: int | None) -> float:
+        e = contract.Epoch.from_address(epoch_at)
+        epoch = views.Epoch(*(getattr(e, field) for field in views.Epoch._fields))
+        return float(self._declared.functions["delay"](epoch, self._states.of(state_at or 0), self._p(params_at)))
+
+
+_OF_SLOT: dict[str, Callable[[Interpreted], _Calls]] = {
+    "ftl.collect": Interpreted.of_victim,
+    "ftl.separate": Interpreted.of_separator,
+    "ftl.level": Interpreted.of_leveler,
+    "lifetime.throttle": Interpreted.of_throttle,
+}
+"""The functions of a policy by its slot."""

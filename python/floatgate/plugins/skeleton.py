@@ -14,7 +14,12 @@ from floatgate.plugins.header import header
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _SUFFIXES = {"python": ".py", "c": ".c", "rust": ".rs"}
-_KEYS = {"victim": "ftl.collect.policy", "separator": "ftl.separate.policy"}
+_KEYS = {
+    "victim": "ftl.collect.policy",
+    "separator": "ftl.separate.policy",
+    "leveler": "ftl.level.policy",
+    "throttle": "lifetime.throttle.policy",
+}
 _FOLDER = Path(__file__).with_name("skeletons")
 HEADER = "floatgate_policy.h"
 CONTRACT = "contract.rs"
@@ -33,7 +38,7 @@ def write(name: str, slot: str, language: str, out: Path | None, *, force: bool)
 
     Args:
         name: of the policy, as an experiment spells it.
-        slot: ``victim`` or ``separator``.
+        slot: ``victim``, ``separator``, ``leveler`` or ``throttle``.
         language: ``python``, ``c`` or ``rust``.
         out: the file; by default one with the name of the policy.
         force: whether it may overwrite a file.
@@ -80,5 +85,7 @@ def _commands(file: Path, name: str, slot: str, language: str) -> list[str]:
         "rust": [f"rustc -O --edition 2024 --crate-type cdylib -o {shlex.quote(os.fspath(library))} {at}"],
     }[language]
     loaded = at if language == "python" else shlex.quote(os.fspath(library))
-    run = f"floatgate run --drive mlc-20nm --capacity 1GiB --policy {loaded} --set {_KEYS[slot]}={name}"
+    # A throttle goes by the time at which requests arrive.
+    times = "--set workload.rate_per_s=1000 " if slot == "throttle" else ""
+    run = f"floatgate run --drive mlc-20nm --capacity 1GiB {times}--policy {loaded} --set {_KEYS[slot]}={name}"
     return [*builds, run]

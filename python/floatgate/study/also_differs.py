@@ -73,7 +73,14 @@ def differing_notes(differing: Values, keys: Sequence[str], points: Sequence[Ove
         return []
     parts = [f"{key} {_by_value(keys, points, values)}" for key, values in list(differing.items())[:SHOWN_MAX]]
     more = len(differing) - SHOWN_MAX
-    return [f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}"]
+    key, values = next(iter(differing.items()))
+    stated = next((value for value in values if value is not None), None)
+    remedy = (
+        ""
+        if stated is None
+        else f" (--set {key}={stated if isinstance(stated, str) else json.dumps(stated)} gives all the same)"
+    )
+    return [f"also differs: {'; '.join(parts)}{f'; and {more} more settings' if more > 0 else ''}{remedy}"]
 
 
 def same_notes(same: Sequence[Shared], keys: Sequence[str], points: Sequence[Overrides]) -> list[str]:

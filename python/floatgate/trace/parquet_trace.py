@@ -67,6 +67,7 @@ class ParquetReader:
         named_by_host = {"stream"} if self._stream in columns or self._table else set()
         self.optional = [
             *sorted((columns & {"context", "predicted_life", "flags"}) | named_by_host),
+            *(["process"] if named_by_host and self._stream == "process" else []),
             *(["content"] if content else []),
         ]
         streams = fields if self._table else [self._stream]

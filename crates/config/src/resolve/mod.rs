@@ -123,7 +123,7 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
         seed: Some(seed),
         mode: Some(mode_name),
         policies: None,
-        policy_code: policy_code::of_setup(&layers, written.policy_code.as_deref(), &plan.ftl.setup)?,
+        policy_code: policy_code::of_plan(&layers, written.policy_code.as_deref(), &plan)?,
         drive: Some(raw_drive),
         ftl: Some(settings::Ftl { dpes: raw_dpes, ..raw_ftl }),
         host: host.raw,

@@ -1,16 +1,19 @@
-//! The policies from outside that a setup uses, as an experiment keeps them.
+//! The policies from outside that a plan uses, as an experiment keeps them.
 
 use crate::layers::Layers;
 use crate::policy_code::KEY;
 use floatgate_base::Result;
-use floatgate_ftl::Setup;
+use floatgate_sim::Plan;
 
-/// Returns the policies from outside that a setup uses, each with the hash of its file; none without any.
+/// Returns the policies from outside that a plan uses, each with the hash of its file; none without any.
 ///
 /// # Errors
 /// The experiment was made with others.
-pub fn of_setup(layers: &Layers, written: Option<&[String]>, setup: &Setup) -> Result<Option<Vec<String>>> {
-    let loaded = [setup.victim.plugin(), setup.separate.plugin()].into_iter().flatten();
+pub fn of_plan(layers: &Layers, written: Option<&[String]>, plan: &Plan) -> Result<Option<Vec<String>>> {
+    let setup = &plan.ftl.setup;
+    let of_drive = [setup.victim.plugin(), setup.separate.plugin(), setup.level.plugin()];
+    let slots = of_drive.into_iter().chain([plan.throttle.policy.plugin()]);
+    let loaded = slots.flatten();
     let used: Vec<String> = loaded.map(|plugin| plugin.code()).collect();
     if written.is_some_and(|written| written != used) {
         let what = "the experiment was made with other policies, or with other code of them";

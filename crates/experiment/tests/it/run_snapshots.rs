@@ -263,8 +263,8 @@ const FULL: &str = "mode = \"timed\"\n[drive.geometry]\nchannels = 2\nblocks_per
 /// Files of another layout must be refused by their version, rather than misread.
 #[test]
 fn what_is_written_has_the_layout_of_its_version() {
-    const DRIVE_IS: (u32, &str) = (27, "9180637f1488a058");
-    const RUN_IS: (u32, &str) = (42, "5585e0759e2e30995acfa31ac116bcbd8253a2a0c494fa6a");
+    const DRIVE_IS: (u32, &str) = (28, "9180637f1488a058");
+    const RUN_IS: (u32, &str) = (43, "d3d49526deec8da8204d10b89558316592b05113f3cb9b41");
     let folder = Folder::new("layout");
     let mut resolved = load(Some(FULL), "t", &[]).unwrap();
     resolved.plan.timeline = Some((0, 1_000_000_000, 50));

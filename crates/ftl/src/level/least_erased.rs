@@ -36,6 +36,16 @@ impl LeastErased {
         self.heaps[domain].first().map(|&unit| (self.erases[unit], unit))
     }
 
+    /// Returns the closed units of a domain, in no order.
+    pub fn units_of(&self, domain: DomainId) -> &[UnitId] {
+        &self.heaps[domain]
+    }
+
+    /// Returns the units of the drive.
+    pub fn units(&self) -> u32 {
+        self.erases.len() as u32
+    }
+
     /// Records the `erases`th erase of a unit that is not closed.
     pub fn erased(&mut self, unit: UnitId, erases: u32) {
         self.erases[unit] = erases;

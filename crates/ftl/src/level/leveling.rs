@@ -59,6 +59,11 @@ impl Leveling {
         }
     }
 
+    /// Returns the fault that a leveler from outside made, if one did.
+    pub fn fault(&self) -> Option<&'static str> {
+        self.leveler.fault()
+    }
+
     /// Checks whether the leveler must be notified of reads.
     pub fn needs_reads(&self) -> bool {
         self.leveler.needs_reads()

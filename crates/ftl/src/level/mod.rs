@@ -14,6 +14,7 @@ mod leveling;
 mod none;
 mod open_sets;
 mod plane_balance;
+pub mod plugin;
 pub mod read_balance;
 #[cfg(test)]
 mod read_balance_tests;
@@ -35,6 +36,7 @@ use crate::jobs::request::DriveView;
 use floatgate_base::{Acts, ChosenPolicy, DomainId, IdSlice, PolicyInfo, Ppn, Rng, Slot, UnitId};
 use floatgate_flash::Layout;
 use floatgate_nand::LeadLimit;
+use floatgate_plugin::Plugin;
 use serde::{Deserialize, Serialize};
 
 /// The slot.
@@ -49,7 +51,7 @@ pub const SLOT: Slot = Slot {
 };
 
 /// One row per leveler that does anything: its variant and its module, which has `INFO` and `Params` with their
-/// `State`, a [`Leveler`].
+/// `State`, a [`Leveler`]. Those from outside have rows of their own ([`plugin`]).
 macro_rules! levelers {
     ($($(#[$on:meta])* $variant:ident: $module:ident,)*) => {
         /// All wear-levelers.
@@ -65,6 +67,8 @@ macro_rules! levelers {
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $variant($module::Params),
             )*
+            /// See [`plugin`].
+            Plugin(plugin::Params),
         }
 
         impl Level {
@@ -74,6 +78,9 @@ macro_rules! levelers {
             /// When it is of another slot.
             #[must_use]
             pub fn of(settings: &ChosenPolicy) -> Self {
+                if let Some(params) = plugin::Params::loaded(settings) {
+                    return Self::Plugin(params);
+                }
                 match settings.name() {
                     name if name == none::INFO.name => Self::None,
                     $($(#[$on])* name if name == $module::INFO.name => Self::$variant($module::Params::of(settings)),)*
@@ -87,6 +94,7 @@ macro_rules! levelers {
                 match self {
                     Self::None => None,
                     $($(#[$on])* Self::$variant(params) => params.lead_limit(),)*
+                    Self::Plugin(params) => params.lead_limit(),
                 }
             }
         }
@@ -95,6 +103,7 @@ macro_rules! levelers {
         #[derive(Clone, Debug, Serialize, Deserialize)]
         pub(crate) enum LevelerState {
             $($(#[$on])* $variant($module::State),)*
+            Plugin(plugin::State),
         }
 
         impl LevelerState {
@@ -103,6 +112,7 @@ macro_rules! levelers {
                 match level {
                     Level::None => None,
                     $($(#[$on])* Level::$variant(params) => Some(Self::$variant(params.state(layout))),)*
+                    Level::Plugin(params) => Some(Self::Plugin(params.state(layout))),
                 }
             }
         }
@@ -112,6 +122,7 @@ macro_rules! levelers {
             ($leveler:expr, $state:ident => $body:expr) => {
                 match $leveler {
                     $($(#[$on])* LevelerState::$variant($state) => $body,)*
+                    LevelerState::Plugin($state) => $body,
                 }
             };
         }
@@ -130,6 +141,12 @@ levelers! {
 }
 
 impl Level {
+    /// Returns the wear-leveler from outside, if it is one.
+    #[must_use]
+    pub fn plugin(self) -> Option<&'static Plugin> {
+        if let Self::Plugin(params) = self { Some(params.plugin()) } else { None }
+    }
+
     /// Checks whether the leveler must be notified of reads, which can then change what is written.
     #[must_use]
     pub fn needs_reads(self, layout: &Layout) -> bool {
@@ -140,7 +157,15 @@ impl Level {
 impl LevelerState {
     /// Checks whether both states belong to the same leveler.
     pub fn is_like(&self, other: &Self) -> bool {
-        std::mem::discriminant(self) == std::mem::discriminant(other)
+        match (self, other) {
+            (Self::Plugin(one), Self::Plugin(other)) => one.code() == other.code(),
+            _ => std::mem::discriminant(self) == std::mem::discriminant(other),
+        }
+    }
+
+    /// Returns the first fault of a leveler from outside.
+    pub fn fault(&self) -> Option<&'static str> {
+        if let Self::Plugin(state) = self { state.fault() } else { None }
     }
 }
 

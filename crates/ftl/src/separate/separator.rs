@@ -148,6 +148,8 @@ pub enum Needs {
     Contexts,
     /// The stream or placement handle of each request.
     Streams,
+    /// The same, and not the process that wrote.
+    HostStreams,
     /// The predicted life of the data of each request.
     Lives,
 }

@@ -75,6 +75,8 @@ pub struct Outcome {
     pub epochs: u64,
     /// New choices of the epoch length.
     pub selections: u64,
+    /// The fault of a throttle from outside, if one did.
+    pub policy_fault: Option<&'static str>,
     /// Epochs limited by the bound on delays.
     pub bounded_epochs: u64,
     /// Accuracy of the predictions.
@@ -280,6 +282,7 @@ impl Book {
             passed: self.passed,
             epochs,
             selections,
+            policy_fault: gate.policy_fault(),
             bounded_epochs: gate.bounded_epochs(),
             predictions: gate.predictions(),
             first_pass: self.first_pass,

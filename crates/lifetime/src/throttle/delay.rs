@@ -10,6 +10,8 @@ pub enum Delays {
     Predicted,
     /// From the previous delay by a step up or down: [`stepped_delay_s`].
     Stepped,
+    /// By a policy from outside, from predicted demand.
+    Outside,
 }
 
 /// Input of the estimator; bytes are flash bytes.

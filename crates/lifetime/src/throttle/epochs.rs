@@ -3,10 +3,12 @@
 use super::delay::{Delays, Expected, next_delay_s, stepped_delay_s};
 use super::epoch_length::{Predictions, Trigger, select};
 use super::history::History;
+use super::plugin::Outside;
 use super::predictor::Predictor;
 use super::regulator::{Allotment, Remaining};
 use super::setup::Setup;
-use super::{Params, Parts};
+use super::{Params, Parts, Throttle};
+use floatgate_plugin::contract;
 use serde::{Deserialize, Serialize};
 
 /// A planned epoch. Bytes are flash bytes.
@@ -60,6 +62,8 @@ pub struct Epochs {
     bounded: u64,
     /// New choices of the epoch length.
     selections: u64,
+    /// The throttle, if it comes from outside.
+    outside: Option<Outside>,
 }
 
 impl Epochs {
@@ -80,6 +84,10 @@ impl Epochs {
             planned: 0,
             bounded: 0,
             selections: 0,
+            outside: match setup.policy {
+                Throttle::Plugin(params) => Some(Outside::new(params, setup.page_bytes)),
+                _ => None,
+            },
         }
     }
 
@@ -123,20 +131,7 @@ impl Epochs {
             self.unreduced_rate = Some(allotment.capacity_bytes / length_ns as f64);
         }
         if self.planned > 0 {
-            let per_length = length_ns as f64 / (last.end_ns - last.start_ns) as f64;
-            self.delay(
-                setup,
-                parts,
-                &Expected {
-                    epoch_s: length_ns as f64 / 1e9,
-                    demand_bytes: match parts.delays {
-                        Delays::Predicted => self.predictor.predict(length_ns).unwrap_or(0.0),
-                        Delays::Stepped | Delays::None => spent * per_length,
-                    },
-                    capacity_bytes: allotment.capacity_bytes,
-                    pages: allotment.capacity_bytes / page_flash_bytes,
-                },
-            );
+            self.delay((setup, parts), (last, ended), &allotment, (length_ns, left_bytes));
         }
         self.planned += 1;
         // Only needed for a write larger than an epoch's capacity; never more than the rest.
@@ -174,19 +169,74 @@ impl Epochs {
     }
 
     /// Computes the delay of the coming epoch's page writes.
-    fn delay(&mut self, setup: &Setup, parts: &Parts, expected: &Expected) {
+    fn delay(
+        &mut self,
+        (setup, parts): (&Setup, &Parts),
+        (last, ended): (&Epoch, &Ended),
+        allotment: &Allotment,
+        (length_ns, left_bytes): (u64, f64),
+    ) {
         let Params { step, first_step_ns, max_delay_ns, .. } = setup.params;
+        let spent = ended.used_bytes - last.used_bytes;
+        let per_length = length_ns as f64 / (last.end_ns - last.start_ns) as f64;
+        let Allotment { capacity_bytes, .. } = *allotment;
         let wanted_s = match parts.delays {
             Delays::None => 0.0,
-            Delays::Predicted => next_delay_s(self.delay_s, expected),
+            Delays::Predicted => next_delay_s(
+                self.delay_s,
+                &Expected {
+                    epoch_s: length_ns as f64 / 1e9,
+                    demand_bytes: self.predictor.predict(length_ns).unwrap_or(0.0),
+                    capacity_bytes,
+                    pages: capacity_bytes / ended.page_flash_bytes,
+                },
+            ),
             Delays::Stepped => {
-                let Expected { demand_bytes, capacity_bytes, .. } = *expected;
-                stepped_delay_s(self.delay_s, demand_bytes, capacity_bytes, step, first_step_ns as f64 / 1e9)
+                let first_s = first_step_ns as f64 / 1e9;
+                stepped_delay_s(self.delay_s, spent * per_length, capacity_bytes, step, first_s)
+            }
+            Delays::Outside => {
+                let seen = self.seen(setup, (last, ended), allotment, (length_ns, left_bytes));
+                self.outside.as_mut().map_or(0.0, |outside| outside.delay_s(&seen))
             }
         };
         let most_s = max_delay_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
         self.bounded += u64::from(wanted_s > most_s);
         self.delay_s = wanted_s.min(most_s);
+    }
+
+    /// Describes the coming epoch to a throttle from outside.
+    fn seen(
+        &self,
+        setup: &Setup,
+        (last, ended): (&Epoch, &Ended),
+        allotment: &Allotment,
+        (length_ns, left_bytes): (u64, f64),
+    ) -> contract::Epoch {
+        contract::Epoch {
+            size: size_of::<contract::Epoch>() as u32,
+            reserved: 0,
+            number: self.planned,
+            start_s: last.end_ns as f64 / 1e9,
+            length_s: length_ns as f64 / 1e9,
+            target_s: setup.target_ns as f64 / 1e9,
+            left_bytes,
+            capacity_bytes: allotment.capacity_bytes,
+            spare_bytes: allotment.spare_bytes,
+            demand_bytes: self.predictor.predict(length_ns).unwrap_or(-1.0),
+            page_write_bytes: ended.page_flash_bytes,
+            last_bytes: ended.used_bytes - last.used_bytes,
+            last_capacity_bytes: last.capacity_bytes,
+            last_length_s: (last.end_ns - last.start_ns) as f64 / 1e9,
+            last_waited_s: ended.waited_ns as f64 / 1e9,
+            last_delay_s: self.delay_s,
+        }
+    }
+
+    /// Returns the fault that a throttle from outside made, if one did.
+    #[must_use]
+    pub fn fault(&self) -> Option<&'static str> {
+        self.outside.as_ref()?.fault()
     }
 
     /// Chooses the epoch length. With throttling the writes of an epoch take longer; the epoch is extended in

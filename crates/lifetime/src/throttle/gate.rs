@@ -163,6 +163,12 @@ impl Gate {
         self.periods.state.epochs.predictions()
     }
 
+    /// Returns the fault that a throttle from outside made, if one did.
+    #[must_use]
+    pub fn policy_fault(&self) -> Option<&'static str> {
+        self.periods.state.epochs.fault()
+    }
+
     /// Returns the epochs planned, and the new choices of their length.
     #[must_use]
     pub fn epochs(&self) -> (u64, u64) {

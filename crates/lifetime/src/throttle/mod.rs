@@ -23,6 +23,7 @@ mod none;
 mod params;
 mod passed;
 mod periods;
+mod plugin;
 mod predictor;
 mod qos;
 mod ready_optimistic;
@@ -48,6 +49,7 @@ pub use setup::{Setup, View};
 pub use throttling::{Parts, Throttling};
 
 use floatgate_base::{Acts, ChosenPolicy, PolicyInfo, Slot};
+use floatgate_plugin::Plugin;
 
 /// The slot.
 pub const SLOT: Slot = Slot {
@@ -76,10 +78,12 @@ macro_rules! throttles {
                 #[doc = concat!("See [`", stringify!($module), "`].")]
                 $variant,
             )*
+            /// See [`plugin`].
+            Plugin(plugin::Params),
         }
 
         impl Throttle {
-            /// All of them, in the order of the table.
+            /// All of floatgate's own, in the order of the table.
             pub const ALL: &[Self] = &[Self::None, $(Self::$variant,)*];
 
             /// Returns the description of the throttle.
@@ -88,6 +92,7 @@ macro_rules! throttles {
                 match self {
                     Self::None => &none::INFO,
                     $(Self::$variant => &$module::INFO,)*
+                    Self::Plugin(params) => params.plugin().info,
                 }
             }
 
@@ -97,6 +102,7 @@ macro_rules! throttles {
                 match self {
                     Self::None => None,
                     $(Self::$variant => Some($module::Policy::PARTS),)*
+                    Self::Plugin(params) => Some(Parts::of_outside(params.plugin().policy.needs)),
                 }
             }
         }
@@ -119,7 +125,16 @@ impl Throttle {
     /// The settings belong to another slot.
     #[must_use]
     pub fn of(settings: &ChosenPolicy) -> Self {
+        if let Some(params) = plugin::Params::loaded(settings) {
+            return Self::Plugin(params);
+        }
         let policy = Self::ALL.iter().find(|throttle| throttle.info().name == settings.name());
         *policy.unwrap_or_else(|| panic!("{} is not a throttle", settings.name()))
+    }
+
+    /// Returns the throttle from outside, if it is one.
+    #[must_use]
+    pub fn plugin(self) -> Option<&'static Plugin> {
+        if let Self::Plugin(params) = self { Some(params.plugin()) } else { None }
     }
 }

@@ -19,6 +19,7 @@
 //! Cost: O(1) per page write; a plan for an epoch may take `n ln n` of the windows in memory.
 
 use super::{Budget, Delays, Regulator};
+use floatgate_plugin::contract::needs;
 
 /// A throttle. Its parameters are those of [`super::Params`] in its row.
 pub trait Throttling {
@@ -40,9 +41,21 @@ pub struct Parts {
 }
 
 impl Parts {
+    /// Returns the parts of a throttle from outside, by its flags of [`needs`].
+    #[must_use]
+    pub(super) fn of_outside(flags: u32) -> Self {
+        let has = |flag| flags & flag != 0;
+        Self {
+            budget: if has(needs::RECOVERY) { Budget::Recovered } else { Budget::Nominal },
+            plans: true,
+            delays: Delays::Outside,
+            regulator: if has(needs::BORROWING) { Regulator::Optimistic } else { Regulator::Pessimistic },
+        }
+    }
+
     /// Returns whether it predicts demand.
     #[must_use]
     pub fn predicts(&self) -> bool {
-        self.delays == Delays::Predicted
+        matches!(self.delays, Delays::Predicted | Delays::Outside)
     }
 }

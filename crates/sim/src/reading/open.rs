@@ -157,6 +157,14 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             format!("{name} needs streams, and this workload has none"),
             "expected a trace with a column of streams (docs/convert.md), or another separator",
         ),
+        Some(Needs::HostStreams) if !columns.stream || columns.stream_is_process => {
+            let there = if columns.stream { "processes alone" } else { "none" };
+            refuse(
+                "ftl.separate.policy",
+                format!("{name} needs streams of the host, and this workload has {there}"),
+                "expected a trace with a column of streams (docs/own-policies.md), or another separator",
+            )
+        }
         Some(Needs::Lives) if !columns.predicted_life => refuse(
             "ftl.separate.lives",
             format!("{name} needs a column of predicted lives, and this workload has none"),

@@ -122,7 +122,8 @@ impl Serving {
             Self::Timed(serving) => serving.finish(devices),
         }?;
         // Work in idle time may have found one after the last request.
-        let fault = with_drive!(&*self, drive => drive.ftl.policy_fault());
+        let of_gate = || self.gate().and_then(Throttled::policy_fault);
+        let fault = with_drive!(&*self, drive => drive.ftl.policy_fault()).or_else(of_gate);
         fault.map_or(Ok(()), |fault| Err(Stop::Flush(Failure::Policy(fault))))
     }
 

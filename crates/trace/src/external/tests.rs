@@ -40,7 +40,14 @@ impl ColumnReader for Fake {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { context: true, stream: true, predicted_life: true, content: true, flags: false }
+        OptionalColumns {
+            context: true,
+            stream: true,
+            stream_is_process: false,
+            predicted_life: true,
+            content: true,
+            flags: false,
+        }
     }
 
     fn has_times(&self) -> bool {

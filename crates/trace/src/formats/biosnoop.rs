@@ -109,7 +109,7 @@ impl LineFormat for Biosnoop {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
+        OptionalColumns { flags: true, stream: true, stream_is_process: true, ..OptionalColumns::default() }
     }
 
     fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {

@@ -249,7 +249,7 @@ impl RecordFormat for Blktrace {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
+        OptionalColumns { flags: true, stream: true, stream_is_process: true, ..OptionalColumns::default() }
     }
 
     #[inline]

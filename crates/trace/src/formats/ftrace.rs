@@ -135,7 +135,7 @@ impl LineFormat for Ftrace {
     }
 
     fn columns(&self) -> OptionalColumns {
-        OptionalColumns { flags: true, stream: true, ..OptionalColumns::default() }
+        OptionalColumns { flags: true, stream: true, stream_is_process: true, ..OptionalColumns::default() }
     }
 
     fn extras(&mut self, _bytes: u64, batch: &mut RequestBatch) {

@@ -42,28 +42,17 @@ static PARAMS: Fixed<[Param; 1]> = Fixed([Param {
 }]);
 
 static POLICY: Fixed<Policy> = Fixed(Policy {
-    version: contract::VERSION,
-    size: size_of::<Policy>() as u32,
     slot: c"ftl.separate".as_ptr(),
     name: c"NAME".as_ptr(),
     summary: c"pages that were written often apart from others".as_ptr(),
     source: c"-".as_ptr(),
     params: PARAMS.0.as_ptr(),
     params_len: 1,
-    order: 0,
-    needs: 0,
-    reserved: 0,
     state_bytes: Some(state_bytes),
-    begin: None,
-    check: None,
     streams: Some(streams),
-    pick: None,
     write: Some(write),
     move_stream: Some(move_stream),
-    moved: None,
-    trimmed: None,
-    reclaimed: None,
-    explain: None,
+    ..Policy::EMPTY
 });
 
 /// A value with pointers to constants, which never changes.

@@ -36,8 +36,6 @@ static PARAMS: Fixed<[Param; 1]> = Fixed([Param {
 }]);
 
 static POLICY: Fixed<Policy> = Fixed(Policy {
-    version: contract::VERSION,
-    size: size_of::<Policy>() as u32,
     slot: c"ftl.collect".as_ptr(),
     name: c"NAME".as_ptr(),
     summary: c"the emptiest of the oldest blocks".as_ptr(),
@@ -45,19 +43,8 @@ static POLICY: Fixed<Policy> = Fixed(Policy {
     params: PARAMS.0.as_ptr(),
     params_len: 1,
     order: Order::Closing as u32,
-    needs: 0,
-    reserved: 0,
-    state_bytes: None,
-    begin: None,
-    check: None,
-    streams: None,
     pick: Some(pick),
-    write: None,
-    move_stream: None,
-    moved: None,
-    trimmed: None,
-    reclaimed: None,
-    explain: None,
+    ..Policy::EMPTY
 });
 
 /// A value with pointers to constants, which never changes.

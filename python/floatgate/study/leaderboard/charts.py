@@ -49,7 +49,7 @@ def means(rows: Sequence[Standing], title: str, width: int = WIDTH) -> vega.Comp
 
 _KINDS = (
     ("ranked", palette.BLUE, "circle"),
-    ("own", palette.VERMILION, "diamond"),
+    ("own", palette.MAGENTA, "diamond"),
     ("future", palette.GREY, "square"),
 )
 
@@ -94,7 +94,7 @@ def front(
     for own in (False, True):
         for filled in (False, True):
             marks = [row for row in shown if (row["own"], row["front"]) == (own, filled)]
-            color = palette.VERMILION if own else palette.BLUE if filled else palette.GREY
+            color = palette.MAGENTA if own else palette.BLUE if filled else palette.GREY
             drawn = data_chart(marks).mark_point(
                 size=60, filled=filled, opacity=1, color=color, strokeWidth=1.6, shape="diamond" if own else "circle"
             )

@@ -15,7 +15,7 @@ from floatgate.study.runs.left_out import of_runs
 if TYPE_CHECKING:
     from floatgate.study.leaderboard.loaded import Leaderboard
 
-_FUTURE = "Blue: ranked. Grey squares: they know the future. Red diamonds: your own."
+_FUTURE = "Blue: ranked. Grey squares: they know the future. Diamonds: your own."
 
 
 def page(board: Leaderboard, command: str | None = None) -> str:

@@ -116,6 +116,16 @@ def signed_rank_p(differences: Sequence[float]) -> float:
     return float(min(1.0, 2 * sum(ways[: least + 1]) / 2 ** len(each)))
 
 
+def least_p(traces: int, tests: int) -> float:
+    """Return the least p value, after correction, that so many tests over so many traces can give.
+
+    Args:
+        traces: differences of each test, none of them zero.
+        tests: how many are corrected for.
+    """
+    return min(1.0, tests * 2.0 / 2.0**traces)
+
+
 def holm(values: Sequence[float]) -> list[float]:
     """Return p values corrected for their number, by Holm's method (Scandinavian Journal of Statistics 6, 1979)."""
     corrected, most = [0.0] * len(values), 0.0

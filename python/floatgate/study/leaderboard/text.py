@@ -9,7 +9,7 @@ from floatgate.base import units
 from floatgate.base.text_table import named, table
 from floatgate.results.seed_stats import Mean
 from floatgate.study.leaderboard.drives import LARGE_BYTES
-from floatgate.study.leaderboard.ranking import RESAMPLES, TRACES_MIN
+from floatgate.study.leaderboard.ranking import RESAMPLES, TRACES_MIN, least_p
 from floatgate.study.leaderboard.standings import COUNTS_FROM, Standing, Test
 
 if TYPE_CHECKING:
@@ -105,9 +105,11 @@ def notes(board: Leaderboard) -> list[str]:
             "their kind could move a mean or a rank."
         )
         tested = " and ".join(dict.fromkeys(name for name in (baseline, reference) if name))
+        least = least_p(traces, sum(row.rank is not None for row in ranked.rows) - 1)
+        hopeless = f" No p value can be below {least:.2g} here, for there are {traces} traces." if least > 0.05 else ""
         lines.append(
             f"p against {tested}: Wilcoxon's signed-rank test with one difference per trace, corrected for the number "
-            "of policies (Holm); < and > say which way."
+            f"of policies (Holm); < and > say which way.{hopeless}"
         )
     return [*lines, *_costs(board), *_missing(board)]
 

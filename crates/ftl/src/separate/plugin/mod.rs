@@ -8,11 +8,11 @@ use super::separator::{Moved, Needs, Reclaimed, Separator, Shape, Written};
 use crate::faults::Faults;
 use floatgate_base::{ChosenPolicy, Lpn, PolicyInfo, StreamId};
 use floatgate_plugin::contract::{self, FAILED, Move, Write, needs};
-use floatgate_plugin::{Plugin, SlotKind};
+use floatgate_plugin::{Kept, Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
-use window::{Call, Line, Window};
+use window::{Call, Window};
 
 /// Stands for all separators from outside; each has a row of its own ([`Plugin::info`]).
 pub const INFO: PolicyInfo = PolicyInfo::plain("plugin", "a separator from outside");
@@ -54,9 +54,10 @@ impl Params {
     /// Returns what it requires of a workload.
     pub fn needs(self) -> Option<Needs> {
         let has = |flag| self.plugin.policy.needs & flag != 0;
-        match (has(needs::CONTEXTS), has(needs::HANDLES)) {
-            (true, _) => Some(Needs::Contexts),
-            (_, true) => Some(Needs::Streams),
+        match (has(needs::CONTEXTS), has(needs::STREAMS), has(needs::HANDLES)) {
+            (true, _, _) => Some(Needs::Contexts),
+            (_, true, _) => Some(Needs::HostStreams),
+            (_, _, true) => Some(Needs::Streams),
             _ => None,
         }
     }
@@ -66,8 +67,8 @@ impl Params {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "Saved", into = "Saved")]
 pub struct State {
-    params: Params,
-    state: Vec<Line>,
+    kept: Kept,
+    streams: u32,
     /// The last write of each page, if the separator needs ages.
     written: Option<LastWrites>,
     faults: Faults,
@@ -77,43 +78,30 @@ pub struct State {
     is_recording: Cell<bool>,
 }
 
-/// What a snapshot stores: the state, and by which code it may be continued.
+/// What a snapshot stores.
 #[derive(Serialize, Deserialize)]
 struct Saved {
-    name: String,
-    sha256: String,
-    values: Vec<f64>,
-    state: Vec<Line>,
+    kept: Kept,
     written: Option<LastWrites>,
 }
 
 impl From<State> for Saved {
-    fn from(State { params, state, written, faults: _, window: _, is_recording: _ }: State) -> Self {
-        Self {
-            name: params.plugin.info.name.into(),
-            sha256: params.plugin.sha256.clone(),
-            values: params.values.to_vec(),
-            state,
-            written,
-        }
+    fn from(State { kept, streams: _, written, faults: _, window: _, is_recording: _ }: State) -> Self {
+        Self { kept, written }
     }
 }
 
 impl TryFrom<Saved> for State {
     type Error = String;
 
-    fn try_from(Saved { name, sha256, values, state, written }: Saved) -> Result<Self, String> {
-        let plugin = Plugin::find(SlotKind::Separator, &name, &sha256);
-        let plugin =
-            plugin.ok_or_else(|| format!("its separator '{name}' is not loaded, or has changed since"))?;
-        if values.len() != plugin.info.params.len() {
-            return Err(format!("separator '{name}' takes other parameters"));
+    fn try_from(Saved { kept, written }: Saved) -> Result<Self, String> {
+        if kept.plugin.kind != SlotKind::Separator {
+            return Err(format!("its separator '{}' is another kind of policy", kept.plugin.info.name));
         }
-        let values = plugin.kept(values);
-        let streams = plugin.streams(values).map_err(|refused| refused.what)?;
+        let streams = kept.plugin.streams(kept.values).map_err(|refused| refused.what)?;
         Ok(Self {
-            params: Params { plugin, values, streams },
-            state,
+            kept,
+            streams,
             written,
             faults: Faults::default(),
             window: RefCell::default(),
@@ -137,42 +125,27 @@ fn shape_of_c(shape: &Shape) -> contract::Shape {
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
-        let Params { plugin, values, .. } = *params;
-        let shape_of_c = shape_of_c(shape);
+        let Params { plugin, values, streams } = *params;
         let faults = Faults::default();
-        let (shape_at, values_at) = (&raw const shape_of_c, values.as_ptr());
-        // SAFETY: both tables live through the call and have the lengths of the contract.
-        let bytes = plugin.policy.state_bytes.map_or(0, |bytes| unsafe { bytes(shape_at, values_at) });
-        let lines = bytes.div_ceil(size_of::<Line>() as u64);
-        let mut state = vec![];
-        if usize::try_from(lines).ok().and_then(|lines| state.try_reserve_exact(lines).ok()).is_none() {
-            faults.report(format!("policy '{}': no memory for {bytes} bytes of state", plugin.info.name));
-        } else {
-            state.resize(lines as usize, Line::default());
-            // SAFETY: as above; the state has the bytes that the policy wants.
-            let begun = plugin
-                .policy
-                .begin
-                .map_or(0, |begin| unsafe { begin(shape_at, values_at, state.as_mut_ptr().cast()) });
-            if begun == FAILED {
-                faults.report(plugin.failed("begin", "before the run"));
-            }
+        let (kept, fault) = Kept::begin(plugin, values, &shape_of_c(shape));
+        if let Some(fault) = fault {
+            faults.report(fault);
         }
         let wants_ages = plugin.policy.needs & needs::AGES != 0;
         let written = wants_ages.then(|| LastWrites::new(shape.logical_pages));
-        let window = RefCell::new(Some(Window::new(&state)));
-        Self { params: *params, state, written, faults, window, is_recording: Cell::new(true) }
+        let window = RefCell::new(Some(Window::new(&kept)));
+        Self { kept, streams, written, faults, window, is_recording: Cell::new(true) }
     }
 
     /// Returns the answer as a stream; the first one stands in for what is none.
     #[inline(always)]
     fn checked(&self, answer: u32, function: &str, page: Lpn, now: u64) -> StreamId {
-        if answer < self.params.streams { StreamId(answer) } else { self.refuse(answer, function, page, now) }
+        if answer < self.streams { StreamId(answer) } else { self.refuse(answer, function, page, now) }
     }
 
     #[cold]
     fn refuse(&self, answer: u32, function: &str, page: Lpn, now: u64) -> StreamId {
-        let Params { plugin, streams, .. } = self.params;
+        let (plugin, streams) = (self.kept.plugin, self.streams);
         let when = format!("for page {page} after {now} host page writes");
         self.faults.report(if answer == FAILED {
             plugin.failed(function, &when)
@@ -186,16 +159,14 @@ impl State {
     /// Makes a call and records it while the window lasts.
     #[cold]
     fn recorded(&self, call: &Call, state: *mut c_void) -> u32 {
-        let Params { plugin, values, .. } = self.params;
         // SAFETY: the policy began with this state and these values.
-        let answer = unsafe { call.make(plugin, values, state) };
+        let answer = unsafe { call.make(self.kept.plugin, self.kept.values, state) };
         self.record(call, answer);
         answer
     }
 
     #[cold]
     fn record(&self, call: &Call, answer: u32) {
-        let Params { plugin, values, .. } = self.params;
         let mut window = self.window.borrow_mut();
         let Some(recorded) = &mut *window else { return };
         if answer == FAILED {
@@ -204,9 +175,9 @@ impl State {
             return;
         }
         if recorded.record(*call, answer)
-            && let Some(difference) = recorded.repeat(plugin, values, &self.state)
+            && let Some(difference) = recorded.repeat(&self.kept)
         {
-            let name = plugin.info.name;
+            let name = self.kept.plugin.info.name;
             self.faults.report(format!(
                 "policy '{name}' is not deterministic: {difference}; all that it remembers must lie in its state"
             ));
@@ -219,12 +190,12 @@ impl State {
 
     /// Makes a call that returns nothing else than whether it failed.
     fn note(&mut self, call: &Call, now: u64) {
-        let state = self.state.as_mut_ptr().cast();
+        let state = self.kept.at();
         let answer = if self.is_recording.get() {
             self.recorded(call, state)
         } else {
             // SAFETY: the policy began with this state and these values.
-            unsafe { call.make(self.params.plugin, self.params.values, state) }
+            unsafe { call.make(self.kept.plugin, self.kept.values, state) }
         };
         if answer == FAILED {
             self.note_failure(call.function(), now);
@@ -234,7 +205,7 @@ impl State {
     #[cold]
     fn note_failure(&self, function: &str, now: u64) {
         let when = format!("after {now} host page writes");
-        self.faults.report(self.params.plugin.failed(function, &when));
+        self.faults.report(self.kept.plugin.failed(function, &when));
     }
 
     fn page_of_c(&self, page: &Moved) -> Move {
@@ -262,11 +233,11 @@ impl Separator for State {
             reserved: 0,
             now: page.now,
         };
-        let state = self.state.as_mut_ptr().cast();
-        let answer = match self.params.plugin.policy.write {
+        let state = self.kept.at();
+        let answer = match self.kept.plugin.policy.write {
             // SAFETY: the policy began with this state and these values; the page lives through the call.
             Some(write) if !self.is_recording.get() => unsafe {
-                write(&raw const page_of_c, self.params.values.as_ptr(), state)
+                write(&raw const page_of_c, self.kept.values_at(), state)
             },
             _ => self.recorded(&Call::Write(page_of_c), state),
         };
@@ -276,12 +247,12 @@ impl Separator for State {
     #[inline(always)]
     fn move_stream(&self, page: &Moved) -> StreamId {
         // The contract lets this function only read the state.
-        let state: *mut c_void = self.state.as_ptr().cast_mut().cast();
+        let state: *mut c_void = self.kept.read_at().cast_mut();
         let page_of_c = self.page_of_c(page);
-        let answer = match self.params.plugin.policy.move_stream {
+        let answer = match self.kept.plugin.policy.move_stream {
             // SAFETY: as in `write`.
             Some(stream) if !self.is_recording.get() => unsafe {
-                stream(&raw const page_of_c, self.params.values.as_ptr(), state.cast_const())
+                stream(&raw const page_of_c, self.kept.values_at(), state.cast_const())
             },
             _ => self.recorded(&Call::MoveStream(page_of_c), state),
         };
@@ -290,12 +261,12 @@ impl Separator for State {
 
     #[inline(always)]
     fn moved(&mut self, page: &Moved, stream: StreamId) {
-        let Some(moved) = self.params.plugin.policy.moved else { return };
+        let Some(moved) = self.kept.plugin.policy.moved else { return };
         let page_of_c = self.page_of_c(page);
         if self.is_recording.get() {
             return self.note(&Call::Moved(page_of_c, stream.0), page.now);
         }
-        let (values, state) = (self.params.values.as_ptr(), self.state.as_mut_ptr().cast());
+        let (values, state) = (self.kept.values_at(), self.kept.at());
         // SAFETY: as in `write`.
         if unsafe { moved(&raw const page_of_c, stream.0, values, state) } == FAILED {
             self.note_failure("moved", page.now);
@@ -303,13 +274,13 @@ impl Separator for State {
     }
 
     fn trimmed(&mut self, lpn: Lpn, now: u64) {
-        if self.params.plugin.policy.trimmed.is_some() {
+        if self.kept.plugin.policy.trimmed.is_some() {
             self.note(&Call::Trimmed(lpn.0, now), now);
         }
     }
 
     fn reclaimed(&mut self, block: &Reclaimed) {
-        if self.params.plugin.policy.reclaimed.is_none() {
+        if self.kept.plugin.policy.reclaimed.is_none() {
             return;
         }
         let block_of_c = contract::Reclaimed {
@@ -329,23 +300,14 @@ impl Separator for State {
     }
 
     fn code(&self) -> Option<String> {
-        Some(self.params.plugin.code())
+        Some(self.kept.plugin.code())
     }
 
-    /// The policy goes by the sizes that it stated: with another state it could read or write any memory.
     fn fits(&self, shape: &Shape) -> bool {
-        let Params { plugin, values, .. } = self.params;
-        let (of_c, values) = (shape_of_c(shape), values.as_ptr());
-        // SAFETY: shape and values live through the call.
-        let bytes = plugin.policy.state_bytes.map_or(0, |bytes| unsafe { bytes(&raw const of_c, values) });
-        let ages = plugin.policy.needs & needs::AGES != 0;
+        let ages = self.kept.plugin.policy.needs & needs::AGES != 0;
         let pages = u64::from(shape.logical_pages);
-        bytes.div_ceil(size_of::<Line>() as u64) == self.state.len() as u64
+        self.kept.fits(&shape_of_c(shape))
             && self.written.as_ref().map(LastWrites::bytes) == ages.then_some(4 * pages)
-            // SAFETY: as above; the state has the bytes that the policy wants.
-            && plugin.policy.check.is_none_or(|check| unsafe {
-                check(&raw const of_c, values, self.state.as_ptr().cast()) == 0
-            })
     }
 
     fn fault(&self) -> Option<&'static str> {
@@ -353,8 +315,7 @@ impl Separator for State {
     }
 
     fn memory_bytes(&self) -> u64 {
-        let state = (self.state.len() * size_of::<Line>()) as u64;
-        state + self.written.as_ref().map_or(0, LastWrites::bytes)
+        self.kept.bytes() + self.written.as_ref().map_or(0, LastWrites::bytes)
     }
 }
 
@@ -362,8 +323,7 @@ impl Separator for State {
 mod tests {
     use super::super::{SLOT, test_shape};
     use super::*;
-    use floatgate_plugin::contract::{Policy, Shape as ShapeOfC, VERSION};
-    use std::ptr::null;
+    use floatgate_plugin::contract::{Policy, Shape as ShapeOfC};
 
     const STREAMS: u32 = 2;
 
@@ -399,28 +359,17 @@ mod tests {
 
     fn params() -> Params {
         let policy = Policy {
-            version: VERSION,
-            size: size_of::<Policy>() as u32,
             slot: c"ftl.separate".as_ptr(),
             name: c"of-a-unit-test".as_ptr(),
             summary: c"-".as_ptr(),
             source: c"-".as_ptr(),
-            params: null(),
-            params_len: 0,
-            order: 0,
             needs: needs::AGES,
-            reserved: 0,
             state_bytes: Some(state_bytes),
-            begin: None,
             check: Some(check),
             streams: Some(streams),
-            pick: None,
             write: Some(write),
             move_stream: Some(move_stream),
-            moved: None,
-            trimmed: None,
-            reclaimed: None,
-            explain: None,
+            ..Policy::EMPTY
         };
         // SAFETY: texts and functions are static.
         let plugin = unsafe { floatgate_plugin::load(&raw const policy, "hash", |_| Some(&SLOT)) };
@@ -448,7 +397,7 @@ mod tests {
         assert!(!state.fits(&test_shape(200)));
         let mut damaged = State::new(&params(), &test_shape(100));
         // SAFETY: the state has 100 bytes.
-        unsafe { *damaged.state.as_mut_ptr().cast::<u8>() = 9 };
+        unsafe { *damaged.kept.at().cast::<u8>() = 9 };
         assert!(!damaged.fits(&test_shape(100)));
     }
 }

@@ -1,19 +1,13 @@
 //! The first calls of a separator from outside, recorded to be made twice: results repeat only if the same calls from
 //! the same beginning give the same answers and the same state.
 
-use floatgate_plugin::Plugin;
 use floatgate_plugin::contract::{FAILED, Move, Reclaimed, Write};
-use serde::{Deserialize, Serialize};
+use floatgate_plugin::{Kept, Plugin};
 use std::ffi::c_void;
 
 /// Numbers of calls after which all calls so far are repeated; recording ends with the last. The first one is for runs
 /// that are short.
 const CHECKS: [usize; 2] = [256, 8192];
-
-/// Words of state in one piece: a cache line, to which the state is aligned.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[repr(C, align(64))]
-pub struct Line([u64; 8]);
 
 /// A call with its arguments.
 #[derive(Clone, Copy, Debug)]
@@ -61,14 +55,14 @@ impl Call {
 /// The calls so far, with the state in which the policy began.
 #[derive(Clone, Debug)]
 pub struct Window {
-    began: Vec<Line>,
+    began: Kept,
     calls: Vec<(Call, u32)>,
 }
 
 impl Window {
     /// Begins to record, from a state.
-    pub fn new(began: &[Line]) -> Self {
-        Self { began: began.to_vec(), calls: Vec::new() }
+    pub fn new(began: &Kept) -> Self {
+        Self { began: began.clone(), calls: Vec::new() }
     }
 
     /// Records a call; returns whether it is time to repeat them.
@@ -83,12 +77,12 @@ impl Window {
     }
 
     /// Makes all calls once more and compares answers and state; describes the first difference.
-    pub fn repeat(&self, plugin: &Plugin, values: &[f64], now: &[Line]) -> Option<String> {
+    pub fn repeat(&self, now: &Kept) -> Option<String> {
         let mut state = self.began.clone();
-        let at = state.as_mut_ptr().cast();
+        let at = state.at();
         for (number, (call, answer)) in (1..).zip(&self.calls) {
             // SAFETY: the policy began with this state and these values.
-            let again = unsafe { call.make(plugin, values, at) };
+            let again = unsafe { call.make(now.plugin, now.values, at) };
             if again != *answer {
                 let function = call.function();
                 return Some(format!(
@@ -96,8 +90,7 @@ impl Window {
                 ));
             }
         }
-        let words = |lines: &[Line]| lines.iter().flat_map(|line| line.0).collect::<Vec<_>>();
-        let differs = words(&state) != words(now);
+        let differs = state.lines() != now.lines();
         differs.then(|| format!("its state differs after the same {} calls", self.calls.len()))
     }
 }
