@@ -149,7 +149,7 @@ ONE_OF_THEM = "expected exactly one of --twin, --pattern, --micro, --fit, or --l
             ["--pattern", "diagonal", "--size", "1GiB"],
             (
                 "workload.pattern: unknown pattern 'diagonal'; "
-                "expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs' or 1 other "
+                "expected one of 'sequential', 'uniform', 'permutation', 'zipf', 'hot-cold' or 2 others "
                 "('floatgate schema' lists all)"
             ),
         ),

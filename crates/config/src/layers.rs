@@ -28,6 +28,7 @@ pub struct Layers {
 /// Alternative keys: setting one drops the others in lower layers.
 const ALTERNATIVES: &[&[&str]] = &[
     &["drive.capacity", "drive.geometry.blocks_per_plane"],
+    &["drive.visible", "ftl.spare_factor"],
     &["drive.rated.user_bytes", "drive.rated.user_capacity"],
     &["drive.timing.read_us", "drive.timing.read_us_by_page_type"],
     &["drive.timing.program_us", "drive.timing.program_us_by_page_type"],

@@ -41,6 +41,7 @@ pub(crate) fn resolve(
         preset: None,
         buffer: None,
         capacity: None,
+        visible: None,
         geometry: Some(settings::Geometry {
             channels: Some(geometry.channels),
             chips_per_channel: Some(geometry.chips_per_channel),

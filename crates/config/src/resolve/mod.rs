@@ -21,6 +21,7 @@ mod slot;
 mod stop;
 mod timed;
 mod timing;
+mod visible;
 pub(crate) mod workload;
 
 use crate::checks;
@@ -72,9 +73,8 @@ pub fn resolve(mut layers: Layers) -> Result<Resolved> {
     let mut drive_table = written.drive.unwrap_or_default();
     let buffer_table = drive_table.buffer.take();
     let (rated, raw_rated) = rated::resolve(&layers, drive_table.rated.take(), preset.as_deref())?;
-    let mut ftl_table = written.ftl.unwrap_or_default();
+    let (mut ftl_table, shape) = visible::sized(&layers, written.ftl, &drive_table)?;
     let mapping_bytes = ftl_table.mapping_bytes;
-    let (shape, _) = drive::geometry(&layers, &drive_table, mapping_bytes)?;
     let incremental = ftl::is_incremental(&ftl_table, timed, &shape);
     let (mut drive, mut raw_drive) =
         drive::resolve(&layers, drive_table, mapping_bytes, (timed, incremental), seed)?;

@@ -27,6 +27,8 @@ table! {
         });
         capacity: String = text("size of the flash, in place of geometry.blocks_per_plane", "", "a size such as \"128 GiB\"")
             .or("that of geometry");
+        visible: String = text("bytes that the host sees, in place of ftl.spare_factor", "", "a size such as \"7 GiB\"")
+            .or("by ftl.spare_factor");
     }
     tables {
         geometry: Geometry,

@@ -61,6 +61,7 @@ fn drive() -> Vec<Case> {
             format!("[drive.geometry]\npages_per_block = 16\n{FTL}{UNIFORM}"),
             By("4 MiB", "8 MiB", PROGRAMS),
         ),
+        ("drive.visible", base(), By("2 MiB", "2200 KiB", PROGRAMS)),
         ("drive.geometry.channels", base(), By("1", "2", PROGRAMS)),
         ("drive.geometry.chips_per_channel", base(), By("1", "2", PROGRAMS)),
         ("drive.geometry.dies_per_chip", base(), By("1", "2", PROGRAMS)),

@@ -7,6 +7,7 @@ mod hot_cold;
 pub mod jesd219;
 mod jobs;
 pub mod micro;
+mod permutation;
 mod refuse;
 mod sequential;
 pub mod sizes;
@@ -25,6 +26,7 @@ use floatgate_base::{Op, OptionalColumns, RequestBatch, Result, Rng};
 use hot_cold::HotCold;
 pub use jobs::Jobs;
 pub use micro::Micro;
+use permutation::Permuted;
 use refuse::{setting, share};
 use sequential::Sequential;
 use std::sync::Arc;
@@ -39,6 +41,8 @@ pub enum Pattern {
     Sequential,
     /// Every address equally likely.
     Uniform,
+    /// Every address once in random order, then again in another one.
+    Permutation,
     /// The k-th most popular address with probability proportional to `k^-theta`, popular ones scattered.
     Zipf,
     /// A hot and a cold part, each uniform inside; the hot one lies first.
@@ -56,6 +60,7 @@ impl Pattern {
     pub const NAMES: &[(&str, Pattern)] = &[
         ("sequential", Pattern::Sequential),
         ("uniform", Pattern::Uniform),
+        ("permutation", Pattern::Permutation),
         ("zipf", Pattern::Zipf),
         ("hot-cold", Pattern::HotCold),
         ("jobs", Pattern::Jobs),
@@ -310,6 +315,7 @@ fn start(config: &GeneratorConfig) -> Result<Maker> {
     let slots: Box<dyn Slots> = match config.pattern {
         Pattern::Sequential => Box::new(Sequential::new(n)),
         Pattern::Uniform => Box::new(Uniform::new(n, rng)),
+        Pattern::Permutation => Box::new(Permuted::new(n, rng)),
         Pattern::Zipf => Box::new(Zipf::new(n, config.zipf_theta, rng, &mut stream("workload zipf places"))),
         Pattern::HotCold => {
             Box::new(HotCold::new(n, config.hot_share_of_pages, config.hot_share_of_writes, rng))

@@ -157,7 +157,7 @@ fn what_cannot_be_generated_is_refused() {
     }
     assert_eq!(
         Pattern::parse("random").unwrap_err().to_string(),
-        "workload.pattern: 'random' is not a pattern; expected one of 'sequential', 'uniform', 'zipf', 'hot-cold', 'jobs' or 1 other ('floatgate schema' lists all)"
+        "workload.pattern: 'random' is not a pattern; expected one of 'sequential', 'uniform', 'permutation', 'zipf', 'hot-cold' or 2 others ('floatgate schema' lists all)"
     );
 }
 
