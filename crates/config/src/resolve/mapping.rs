@@ -9,7 +9,7 @@ use floatgate_sim::plan::DriveSettings;
 const BYTES_MIN: u32 = 512;
 
 /// The unit of nearly all drives, however large their flash pages are.
-const BYTES_DEFAULT: u32 = 4096;
+pub(super) const BYTES_DEFAULT: u32 = 4096;
 
 /// The largest page of the array.
 const PAGE_BYTES_MAX: u32 = 65_536;

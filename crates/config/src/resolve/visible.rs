@@ -1,6 +1,6 @@
 //! `drive.visible`: the bytes that the host sees, from which the spare factor follows.
 
-use super::drive;
+use super::{drive, mapping};
 use crate::layers::Layers;
 use crate::settings;
 use floatgate_base::Result;
@@ -29,12 +29,13 @@ pub(super) fn sized(
         return Err(layers.error(KEY, what, "expected one of them"));
     }
     let bytes = parse_bytes(text).map_err(|e| layers.error(KEY, e, "expected a size such as \"7 GiB\""))?;
-    let page = table.mapping_bytes.unwrap_or(shape.page_bytes).min(shape.page_bytes).max(1);
+    let page = table.mapping_bytes.unwrap_or(mapping::BYTES_DEFAULT).clamp(1, shape.page_bytes.max(1));
     let shown = bytes.div_ceil(u64::from(page)) * u64::from(page);
     let flash = shape.bytes();
     if bytes == 0 || shown >= flash {
         let what = format!("'{text}' of a drive with {flash} bytes of flash");
-        let expected = "expected less than the flash, of which collection needs some, or a larger drive.capacity";
+        let expected =
+            "expected less than the flash, of which collection needs some, or a larger drive.capacity";
         return Err(layers.error(KEY, what, expected));
     }
     table.spare_factor = Some(1.0 - (shown as f64 + HALF_BYTES) / flash as f64);
@@ -62,13 +63,13 @@ mod tests {
             ("8 GiB", 7_u64 << 30, "4096"),
             ("64 MiB", (50 << 20) + 4096, "4096"),
             ("480 GB", 447_034_621_952, "16384"),
-            ("8 TiB", (7_u64 << 40) + 3 * 16_384, "16384"),
+            ("7 TiB", (6_u64 << 40) + 3 * 4096, "16384"),
         ] {
             let text = visible.to_string();
             let sized = [("drive.capacity", capacity), ("drive.geometry.page_bytes", page)];
             let (pages, resolved) =
                 pages_and_text(&[sized[0], sized[1], ("drive.visible", &text)]).expect("it fits");
-            assert_eq!(u64::from(pages), visible.div_ceil(page.parse().expect("a number")), "{capacity}");
+            assert_eq!(u64::from(pages), visible.div_ceil(4096), "{capacity}");
             assert!(!resolved.contains("visible"), "{resolved}");
             let mut again = Layers::default();
             again.add_file(&resolved, "e.toml").expect("it is an experiment");

@@ -177,7 +177,8 @@ mod tests {
                     sized,
                     row.name.ends_with("_bytes") && matches!(row.kind, ParamKind::Whole { .. })
                 );
-                let is_size = ["capacity", "user_capacity", "stop_after", "start_after"].contains(&row.name);
+                let is_size =
+                    ["capacity", "visible", "user_capacity", "stop_after", "start_after"].contains(&row.name);
                 assert_eq!(in_bytes, is_size, "{}", table.key_of(row));
                 assert!(
                     (sized || in_bytes || key["type"].is_string()) && key["description"].is_string(),
