@@ -47,7 +47,9 @@ def generate(
     ] = None,
     pattern: Annotated[
         str | None,
-        typer.Option("--pattern", metavar="P", help="sequential, uniform, permutation, zipf, hot-cold, jobs or jesd219."),
+        typer.Option(
+            "--pattern", metavar="P", help="One of sequential, uniform, permutation, zipf, hot-cold, jobs, jesd219."
+        ),
     ] = None,
     micro: Annotated[
         str | None, typer.Option("--micro", metavar="NAME", help="A micro-benchmark of RB-Explorer (--list).")

@@ -32,7 +32,11 @@ Twin = Annotated[
 ]
 Pattern = Annotated[
     str | None,
-    typer.Option("--pattern", metavar="P", help="The workload: sequential, uniform, permutation, zipf, hot-cold, jobs or jesd219."),
+    typer.Option(
+        "--pattern",
+        metavar="P",
+        help="The workload: sequential, uniform, permutation, zipf, hot-cold, jobs, jesd219.",
+    ),
 ]
 Place = Annotated[str | None, typer.Option("--out", "-o", metavar="FILE", help=f"The file to write. Default: {NAME}.")]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite FILE if it exists.")]
