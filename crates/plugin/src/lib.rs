@@ -11,5 +11,5 @@ pub mod contract;
 mod loaded;
 mod state;
 
-pub use loaded::{Plugin, Refused, SlotKind, is_loaded, load};
+pub use loaded::{Chosen, Plugin, Refused, SlotKind, is_loaded, load};
 pub use state::{Kept, Line};

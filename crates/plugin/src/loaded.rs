@@ -179,6 +179,32 @@ impl Plugin {
     }
 }
 
+/// A policy that an experiment has chosen, with the values of its parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Chosen {
+    /// The policy.
+    pub plugin: &'static Plugin,
+    /// The values of the parameters that it declares; each set of them is kept once.
+    pub values: &'static [f64],
+}
+
+impl PartialEq for Chosen {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.plugin, other.plugin) && std::ptr::eq(self.values, other.values)
+    }
+}
+
+impl Eq for Chosen {}
+
+impl Chosen {
+    /// Returns the choice of a slot, if it is a policy from outside.
+    #[must_use]
+    pub fn of(settings: &ChosenPolicy, kind: SlotKind) -> Option<Self> {
+        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == kind)?;
+        Some(Self { plugin, values: plugin.values(settings) })
+    }
+}
+
 /// Checks whether a policy with this name and hash is loaded, as [`Plugin::code`] writes them.
 #[must_use]
 pub fn is_loaded(code: &str) -> bool {

@@ -1,7 +1,7 @@
 //! The state of a policy from outside on one drive: bytes that the engine keeps, clones and saves for it.
 
 use crate::contract::{FAILED, Shape};
-use crate::{Plugin, SlotKind};
+use crate::{Chosen, Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 
@@ -60,7 +60,7 @@ impl TryFrom<Saved> for Kept {
 impl Kept {
     /// Begins on a drive; returns the fault beside the state, if the policy made one.
     #[must_use]
-    pub fn begin(plugin: &'static Plugin, values: &'static [f64], shape: &Shape) -> (Self, Option<String>) {
+    pub fn begin(Chosen { plugin, values }: Chosen, shape: &Shape) -> (Self, Option<String>) {
         let bytes = bytes(plugin, values, shape);
         let lines = bytes.div_ceil(size_of::<Line>() as u64);
         let mut state = Self { plugin, values, lines: vec![] };

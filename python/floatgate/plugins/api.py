@@ -43,12 +43,7 @@ def victim_policy(name: str | None = None, *, order: str = "any", compiled: bool
     Raises:
         InputError: the class breaks the contract, or Numba cannot compile it.
     """
-
-    def decorate(cls: T) -> T:
-        _load(declared(cls, "ftl.collect", name, order=order), cls, compiled)
-        return cls
-
-    return decorate
+    return _decorator("ftl.collect", name, compiled, order=order)
 
 
 def separator(name: str | None = None, *, needs: Sequence[str] = (), compiled: bool | None = None) -> Callable[[T], T]:
@@ -66,12 +61,7 @@ def separator(name: str | None = None, *, needs: Sequence[str] = (), compiled: b
     Raises:
         InputError: the class breaks the contract, or Numba cannot compile it.
     """
-
-    def decorate(cls: T) -> T:
-        _load(declared(cls, "ftl.separate", name, needs=tuple(needs)), cls, compiled)
-        return cls
-
-    return decorate
+    return _decorator("ftl.separate", name, compiled, needs=tuple(needs))
 
 
 def leveler(name: str | None = None, *, compiled: bool | None = None) -> Callable[[T], T]:
@@ -87,12 +77,7 @@ def leveler(name: str | None = None, *, compiled: bool | None = None) -> Callabl
     Raises:
         InputError: the class breaks the contract, or Numba cannot compile it.
     """
-
-    def decorate(cls: T) -> T:
-        _load(declared(cls, "ftl.level", name), cls, compiled)
-        return cls
-
-    return decorate
+    return _decorator("ftl.level", name, compiled)
 
 
 def throttle(name: str | None = None, *, needs: Sequence[str] = (), compiled: bool | None = None) -> Callable[[T], T]:
@@ -110,9 +95,12 @@ def throttle(name: str | None = None, *, needs: Sequence[str] = (), compiled: bo
     Raises:
         InputError: the class breaks the contract, or Numba cannot compile it.
     """
+    return _decorator("lifetime.throttle", name, compiled, needs=tuple(needs))
 
+
+def _decorator(slot: str, name: str | None, compiled: bool | None, **choices: Any) -> Callable[[T], T]:
     def decorate(cls: T) -> T:
-        _load(declared(cls, "lifetime.throttle", name, needs=tuple(needs)), cls, compiled)
+        _load(declared(cls, slot, name, **choices), cls, compiled)
         return cls
 
     return decorate

@@ -6,41 +6,31 @@ use crate::index::{Index, IndexKind};
 use crate::units::NOT_INDEXED;
 use floatgate_base::{ChosenPolicy, Rng, UnitId};
 use floatgate_plugin::contract::{Blocks, FAILED, NONE, Node, Order, Valid};
-use floatgate_plugin::{Plugin, SlotKind};
+use floatgate_plugin::{Chosen, Plugin, SlotKind};
 use std::ptr::null;
 
 /// A loaded policy with the values of its parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Params {
-    plugin: &'static Plugin,
-    values: &'static [f64],
-}
-
-impl PartialEq for Params {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.plugin, other.plugin) && self.values == other.values
-    }
-}
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params(Chosen);
 
 impl Params {
     /// Returns the policy with its settings, if it is one from outside.
     pub fn loaded(settings: &ChosenPolicy) -> Option<Self> {
-        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == SlotKind::Victim)?;
-        Some(Self { plugin, values: plugin.values(settings) })
+        Chosen::of(settings, SlotKind::Victim).map(Self)
     }
 
     /// Returns the loaded policy.
     pub fn plugin(self) -> &'static Plugin {
-        self.plugin
+        self.0.plugin
     }
 
     /// Stops the run: the answer was not a block that can be collected.
     #[cold]
     fn refuse(&self, view: View<'_>, answer: u32) -> Option<UnitId> {
         let when = format!("for domain {} after {} host page writes", view.domain, view.now);
-        let name = self.plugin.info.name;
+        let name = self.0.plugin.info.name;
         view.faults.report(if answer == FAILED {
-            self.plugin.failed("pick", &when)
+            self.0.plugin.failed("pick", &when)
         } else {
             let why = match view.units.meta.get(UnitId(answer)) {
                 None => "which the drive does not have",
@@ -61,7 +51,7 @@ impl VictimPolicy for Params {
     }
 
     fn index_kind(&self) -> IndexKind {
-        match self.plugin.order {
+        match self.0.plugin.order {
             Order::Any => IndexKind::Slots,
             Order::Closing => IndexKind::CloseOrder,
             Order::Valid => IndexKind::ByValid,
@@ -72,14 +62,14 @@ impl VictimPolicy for Params {
 
     fn pick(&self, view: View<'_>, rng: &mut Rng) -> Option<UnitId> {
         let blocks = blocks(view, rng);
-        let Some(pick) = self.plugin.policy.pick else { return self.refuse(view, FAILED) };
+        let Some(pick) = self.0.plugin.policy.pick else { return self.refuse(view, FAILED) };
         // SAFETY: the tables live as long as the view, and their lengths are those of the contract.
-        let answer = unsafe { pick(&raw const blocks, self.values.as_ptr()) };
+        let answer = unsafe { pick(&raw const blocks, self.0.values.as_ptr()) };
         if view.faults.is_check_due() {
             // SAFETY: as above; the view is the same.
-            let again = unsafe { pick(&raw const blocks, self.values.as_ptr()) };
+            let again = unsafe { pick(&raw const blocks, self.0.values.as_ptr()) };
             if again != answer && answer != FAILED {
-                let name = self.plugin.info.name;
+                let name = self.0.plugin.info.name;
                 view.faults.report(format!(
                     "policy '{name}' is not deterministic: for the same blocks pick gave {answer} at first and {again} \
                      again; it must keep nothing from call to call"

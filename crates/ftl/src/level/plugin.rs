@@ -14,7 +14,7 @@ use floatgate_base::{ChosenPolicy, DomainId, IdSlice, IdVec, Ppn, Rng, UnitId};
 use floatgate_flash::{Cause, Layout};
 use floatgate_nand::LeadLimit;
 use floatgate_plugin::contract::{self, COLLECT, FAILED, NONE, PASS_OVER, Policy, Valid, Wear};
-use floatgate_plugin::{Kept, Plugin, SlotKind};
+use floatgate_plugin::{Chosen, Kept, Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
 use std::ffi::c_void;
 
@@ -22,28 +22,18 @@ use std::ffi::c_void;
 const CHECKED: u32 = 256;
 
 /// A loaded wear-leveler with the values of its parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Params {
-    plugin: &'static Plugin,
-    values: &'static [f64],
-}
-
-impl PartialEq for Params {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.plugin, other.plugin) && self.values == other.values
-    }
-}
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params(Chosen);
 
 impl Params {
     /// Returns the wear-leveler with its settings, if it is one from outside.
     pub fn loaded(settings: &ChosenPolicy) -> Option<Self> {
-        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == SlotKind::Leveler)?;
-        Some(Self { plugin, values: plugin.values(settings) })
+        Chosen::of(settings, SlotKind::Leveler).map(Self)
     }
 
     /// Returns the loaded wear-leveler.
     pub fn plugin(self) -> &'static Plugin {
-        self.plugin
+        self.0.plugin
     }
 }
 
@@ -55,15 +45,15 @@ impl super::Params for Params {
     }
 
     fn lead_limit(&self) -> Option<LeadLimit> {
-        let lead_max = self.plugin.policy.lead_max?;
+        let lead_max = self.0.plugin.policy.lead_max?;
         // SAFETY: the values have the length that the policy expects.
-        let lead = unsafe { lead_max(self.values.as_ptr()) };
+        let lead = unsafe { lead_max(self.0.values.as_ptr()) };
         (lead >= 0.0 && lead.is_finite()).then(|| LeadLimit::constant(lead))
     }
 
     fn state(&self, layout: &Layout) -> State {
         let faults = Faults::default();
-        let (kept, fault) = Kept::begin(self.plugin, self.values, &shape(layout));
+        let (kept, fault) = Kept::begin(self.0, &shape(layout));
         if let Some(fault) = fault {
             faults.report(fault);
         }

@@ -5,38 +5,25 @@
 
 use floatgate_base::ChosenPolicy;
 use floatgate_plugin::contract::{self, Epoch};
-use floatgate_plugin::{Kept, Plugin, SlotKind};
+use floatgate_plugin::{Chosen, Kept, Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
 
 /// Calls that are all made twice, to find out whether the policy is deterministic.
 const CHECKED: u32 = 256;
 
 /// A loaded throttle with the values of its parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Params {
-    plugin: &'static Plugin,
-    values: &'static [f64],
-}
-
-impl PartialEq for Params {
-    /// Each set of values is kept once.
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.plugin, other.plugin) && std::ptr::eq(self.values, other.values)
-    }
-}
-
-impl Eq for Params {}
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Params(Chosen);
 
 impl Params {
     /// Returns the throttle with its settings, if it is one from outside.
     pub(super) fn loaded(settings: &ChosenPolicy) -> Option<Self> {
-        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == SlotKind::Throttle)?;
-        Some(Self { plugin, values: plugin.values(settings) })
+        Chosen::of(settings, SlotKind::Throttle).map(Self)
     }
 
     /// Returns the loaded throttle.
     pub(super) fn plugin(self) -> &'static Plugin {
-        self.plugin
+        self.0.plugin
     }
 }
 
@@ -62,7 +49,7 @@ impl Outside {
             page_bytes,
             seed: 0,
         };
-        let (kept, fault) = Kept::begin(params.plugin, params.values, &shape);
+        let (kept, fault) = Kept::begin(params.0, &shape);
         let mut state = Self { kept, calls: 0, fault: None };
         if let Some(fault) = fault {
             state.report(fault);

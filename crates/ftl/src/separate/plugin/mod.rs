@@ -8,7 +8,7 @@ use super::separator::{Moved, Needs, Reclaimed, Separator, Shape, Written};
 use crate::faults::Faults;
 use floatgate_base::{ChosenPolicy, Lpn, PolicyInfo, StreamId};
 use floatgate_plugin::contract::{self, FAILED, Move, Write, needs};
-use floatgate_plugin::{Kept, Plugin, SlotKind};
+use floatgate_plugin::{Chosen, Kept, Plugin, SlotKind};
 use serde::{Deserialize, Serialize};
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -18,17 +18,10 @@ use window::{Call, Window};
 pub const INFO: PolicyInfo = PolicyInfo::plain("plugin", "a separator from outside");
 
 /// A loaded separator with the values of its parameters.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Params {
-    plugin: &'static Plugin,
-    values: &'static [f64],
+    chosen: Chosen,
     streams: u32,
-}
-
-impl PartialEq for Params {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.plugin, other.plugin) && self.values == other.values
-    }
 }
 
 impl Params {
@@ -37,14 +30,13 @@ impl Params {
     /// # Errors
     /// It states no valid number of streams.
     pub fn loaded(settings: &ChosenPolicy) -> Option<Result<Self, floatgate_plugin::Refused>> {
-        let plugin = Plugin::of(settings.info()).filter(|plugin| plugin.kind == SlotKind::Separator)?;
-        let values = plugin.values(settings);
-        Some(plugin.streams(values).map(|streams| Self { plugin, values, streams }))
+        let chosen = Chosen::of(settings, SlotKind::Separator)?;
+        Some(chosen.plugin.streams(chosen.values).map(|streams| Self { chosen, streams }))
     }
 
     /// Returns the loaded separator.
     pub fn plugin(self) -> &'static Plugin {
-        self.plugin
+        self.chosen.plugin
     }
 
     pub fn streams(self) -> u32 {
@@ -53,7 +45,7 @@ impl Params {
 
     /// Returns what it requires of a workload.
     pub fn needs(self) -> Option<Needs> {
-        let has = |flag| self.plugin.policy.needs & flag != 0;
+        let has = |flag| self.chosen.plugin.policy.needs & flag != 0;
         match (has(needs::CONTEXTS), has(needs::STREAMS), has(needs::HANDLES)) {
             (true, _, _) => Some(Needs::Contexts),
             (_, true, _) => Some(Needs::HostStreams),
@@ -125,13 +117,13 @@ fn shape_of_c(shape: &Shape) -> contract::Shape {
 
 impl State {
     pub fn new(params: &Params, shape: &Shape) -> Self {
-        let Params { plugin, values, streams } = *params;
+        let Params { chosen, streams } = *params;
         let faults = Faults::default();
-        let (kept, fault) = Kept::begin(plugin, values, &shape_of_c(shape));
+        let (kept, fault) = Kept::begin(chosen, &shape_of_c(shape));
         if let Some(fault) = fault {
             faults.report(fault);
         }
-        let wants_ages = plugin.policy.needs & needs::AGES != 0;
+        let wants_ages = chosen.plugin.policy.needs & needs::AGES != 0;
         let written = wants_ages.then(|| LastWrites::new(shape.logical_pages));
         let window = RefCell::new(Some(Window::new(&kept)));
         Self { kept, streams, written, faults, window, is_recording: Cell::new(true) }
@@ -373,7 +365,10 @@ mod tests {
         };
         // SAFETY: texts and functions are static.
         let plugin = unsafe { floatgate_plugin::load(&raw const policy, "hash", |_| Some(&SLOT)) };
-        Params { plugin: plugin.expect("the policy is sound"), values: &[], streams: STREAMS }
+        Params {
+            chosen: Chosen { plugin: plugin.expect("the policy is sound"), values: &[] },
+            streams: STREAMS,
+        }
     }
 
     #[test]
