@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -145,6 +146,15 @@ def test_failed_runs_are_rows_as_in_a_local_sweep(cli: Cli, cluster: Cluster, ex
     assert (tmp_path / "d/sweep.parquet").read_bytes() == (tmp_path / "l/sweep.parquet").read_bytes()
     kinds = [row["status"] for row in pq.read_table(tmp_path / "d/sweep.parquet").to_pylist()]
     assert kinds == ["done", "failed", "unusable", "unusable", "done", "failed", "done", "failed"]
+
+
+def test_a_leaderboard_on_workers_is_the_leaderboard_here(cli: Cli, cluster: Cluster) -> None:
+    cluster.worker("one")
+    command = ("leaderboard", "reporting", "--only", "dac", "--spare-factors", "0.15", "--repeat", "1", "--no-report")
+    there = json.loads(cli(*command, "--out", "d", "--json", "-", "--on", cluster.on).done())
+    here = json.loads(cli(*command, "--out", "l", "--json", "-").done())
+    assert there["fields"] == here["fields"]
+    assert [row["memory_bytes"] for row in there["standings"]] == [row["memory_bytes"] for row in here["standings"]]
 
 
 def test_a_search_on_workers_is_the_search_here(cli: Cli, cluster: Cluster, experiment: Path, tmp_path: Path) -> None:
