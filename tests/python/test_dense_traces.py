@@ -88,14 +88,16 @@ def test_the_process_of_a_recording_is_its_stream(tmp_path: Path) -> None:
     process = pa.array([4200, None, 17, 4200, 9], pa.uint32())
     path = _write(tmp_path / "t.parquet", rows, process=process)
     reader = ParquetReader("t", str(path))
-    assert reader.optional == ["context", "stream"]
+    assert reader.optional == ["context", "stream", "process"]
     batch = reader.next()
     # Numbered from 0 in the order of their first write; what nobody is known to have written is of stream 0.
     assert batch is not None
     assert batch["stream"].tolist() == [0, 0, 1, 0, 2]
     # What the host itself named comes before.
     named = _write(tmp_path / "n.parquet", rows, process=process, stream=pa.array([5, 6, 7, 8, 9], pa.uint32()))
-    batch = ParquetReader("n", str(named)).next()
+    reader = ParquetReader("n", str(named))
+    assert reader.optional == ["context", "stream"]
+    batch = reader.next()
     assert batch is not None
     assert batch["stream"].tolist() == [5, 6, 7, 8, 9]
 

@@ -18,6 +18,7 @@ from floatgate import _core
 from floatgate.plugins import contract, skeleton
 from floatgate.plugins.api import load_policies
 from floatgate.plugins.header import header
+from floatgate.trace.library import path as recorded
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -466,6 +467,21 @@ def test_a_skeleton_runs_as_it_is(slot: str, language: str, tmp_path: Path) -> N
     assert code == [f"skeleton-{language}"]
     with pytest.raises(floatgate.InputError, match="exists; expected a new name, or --force"):
         skeleton.write(f"skeleton-{language}", slot, language, tmp_path / f"own.{SUFFIXES[language]}", force=False)
+
+
+def test_streams_of_the_host_are_not_processes() -> None:
+    """A hint of one's own must be in the trace; handles may be processes, as a recording has them."""
+    parts = {"streams": 2, "write": to_stream(0), "move": to_stream(1)}
+    settings = {"workload.file": str(recorded("reporting")), "ftl.separate.policy": "of-this-test"}
+    floatgate.separator("of-this-test", needs=["streams"], compiled=False)(type("OfThisTest", (), parts))
+    expected = "of-this-test needs streams of the host, and this workload has processes alone"
+    with pytest.raises(floatgate.InputError, match=expected):
+        floatgate.run({"drive.capacity": "256 MiB", **settings})
+    with pytest.raises(floatgate.InputError, match="and this workload has none"):
+        outcome(ftl__separate__policy="of-this-test")
+    floatgate.separator("of-this-test", needs=["handles"], compiled=False)(type("OfThisTest", (), parts))
+    run = floatgate.run({"drive.capacity": "256 MiB", **settings, "ftl.precondition": "none"})
+    assert run.waf >= 1
 
 
 def test_commands_take_the_file_and_name_it_where_it_is_missing(tmp_path: Path, cli: Cli) -> None:

@@ -2,7 +2,7 @@
 
 use super::{drive, mapping};
 use crate::layers::Layers;
-use crate::settings;
+use crate::settings::{self, SPARE_MAX};
 use floatgate_base::Result;
 use floatgate_base::units::parse_bytes;
 use floatgate_nand::Geometry;
@@ -32,13 +32,16 @@ pub(super) fn sized(
     let page = table.mapping_bytes.unwrap_or(mapping::BYTES_DEFAULT).clamp(1, shape.page_bytes.max(1));
     let shown = bytes.div_ceil(u64::from(page)) * u64::from(page);
     let flash = shape.bytes();
-    if bytes == 0 || shown >= flash {
+    let spare_factor = 1.0 - (shown as f64 + HALF_BYTES) / flash as f64;
+    if bytes == 0 || spare_factor <= 0.0 || spare_factor > SPARE_MAX {
         let what = format!("'{text}' of a drive with {flash} bytes of flash");
-        let expected =
-            "expected less than the flash, of which collection needs some, or a larger drive.capacity";
+        let least = 100.0 * (1.0 - SPARE_MAX);
+        let expected = format!(
+            "expected from {least:.0} % of the flash to less than all of it, or another drive.capacity"
+        );
         return Err(layers.error(KEY, what, expected));
     }
-    table.spare_factor = Some(1.0 - (shown as f64 + HALF_BYTES) / flash as f64);
+    table.spare_factor = Some(spare_factor);
     Ok((table, shape))
 }
 
@@ -88,6 +91,9 @@ mod tests {
         );
         let nothing = refusal(&[one, ("drive.visible", "0")]);
         assert!(nothing.starts_with("drive.visible: "), "{nothing}");
+        let too_little = refusal(&[one, ("drive.visible", "50 MiB")]);
+        assert!(too_little.contains("expected from 5 % of the flash to less than all of it"), "{too_little}");
+        assert!(pages_and_text(&[one, ("drive.visible", "52 MiB")]).is_ok());
         let mut layers = Layers::default();
         let both = "[drive]\ncapacity = \"1 GiB\"\nvisible = \"900 MiB\"\n[ftl]\nspare_factor = 0.2\n";
         layers.add_file(both, "e.toml").expect("both are keys");

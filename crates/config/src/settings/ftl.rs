@@ -8,7 +8,7 @@ use floatgate_ftl::setup::{ALLOCATIONS, UNWRITTEN_READS};
 use floatgate_sim::plan::{AUTO_FILLS, PRECONDITIONS};
 
 /// The largest spare factor: papers on read disturb simulate drives 14 times as large as the stored data.
-const SPARE_MAX: f64 = 0.95;
+pub(crate) const SPARE_MAX: f64 = 0.95;
 
 table! {
     Ftl = "ftl", "The flash translation layer."

@@ -18,6 +18,7 @@ mod workload;
 
 pub use drive::{Commands, Drive, Energy, Geometry, Rated, Timing};
 pub(crate) use drive::{US_MAX, US_MIN, USER_BYTES_MAX};
+pub(crate) use ftl::SPARE_MAX;
 pub use ftl::{Allocation, Ftl};
 pub use host::Host;
 pub use lifetime::{Forecast, Lifetime};
