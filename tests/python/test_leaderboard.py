@@ -15,7 +15,7 @@ import floatgate
 from conftest import Cli
 from floatgate.run.experiment import from_file
 from floatgate.run.run import execute
-from floatgate.study.leaderboard import request
+from floatgate.study.leaderboard import request, traces
 from floatgate.study.leaderboard.drives import SMALLEST, pages_per_block, scaled
 from floatgate.study.leaderboard.slots import SLOTS
 from floatgate.trace import library
@@ -192,7 +192,7 @@ def test_a_trace_in_another_format_is_converted(cli: Cli, tmp_path: Path) -> Non
     answer = json.loads(cli("leaderboard", "t.csv", *options, "--out", "b").done())
     assert answer["traces"][0]["pages"] == 1400
     assert answer["traces"][0]["page_writes"] == 9000
-    assert not list(tmp_path.glob("b/traces/*.converted"))
+    assert not list(tmp_path.glob("b/leaderboard-traces/*.converted"))
 
 
 def test_a_damaged_leaderboard_is_refused_with_its_place(cli: Cli, tmp_path: Path) -> None:
@@ -205,3 +205,65 @@ def test_a_damaged_leaderboard_is_refused_with_its_place(cli: Cli, tmp_path: Pat
         assert cli("report", "b", "--force").refused().startswith("b")
     file.write_text(json.dumps(whole))
     cli("report", "b", "--force").done()
+
+
+def test_a_folder_of_traces_beside_it_is_left_alone(cli: Cli, tmp_path: Path) -> None:
+    """With --force a leaderboard shares its folder: what it did not make it neither overwrites nor removes."""
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "traces/reporting.parquet").write_bytes(b"of the user")
+    few = ("--only", "dac", "--spare-factors", "0.15", "--repeat", "1", "--no-report")
+    assert "unknown policy" in cli("leaderboard", "reporting", "--only", "typo", "--out", ".", "--force").refused()
+    cli("leaderboard", "reporting", *few, "--out", ".", "--force").done()
+    assert (tmp_path / "traces/reporting.parquet").read_bytes() == b"of the user"
+    before = floatgate.load_leaderboard(tmp_path).to_dict()["fields"]
+    # A request that is refused leaves the leaderboard before it as it was.
+    assert cli("leaderboard", "sqlite-content", *few, "--out", ".", "--force").refused()
+    assert floatgate.load_leaderboard(tmp_path).to_dict()["fields"] == before
+    cli("leaderboard", "--out", ".", "--resume", "--no-report").done()
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith(".")]
+
+
+def test_shipped_traces_are_taken_by_default_whatever_lies_here(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "cscope").mkdir()
+    assert traces.named(())["cscope"] == library.path("cscope")
+    few = ("--only", "dac", "--spare-factors", "0.15", "--repeat", "1", "--no-report", "--quiet")
+    (tmp_path / "reporting").mkdir()
+    cli("leaderboard", "reporting", *few, "--out", "b").done()
+
+
+def test_a_leaderboard_does_not_go_on_with_another_trace_or_other_code(cli: Cli, tmp_path: Path) -> None:
+    text = """
+import floatgate
+
+@floatgate.victim_policy("own-first", order="closing", compiled=False)
+class OwnFirst:
+    def pick(blocks, p):
+        return blocks.first
+"""
+    (tmp_path / "own.py").write_text(text)
+    few = ("--slot", "collector", "--only", "own-first", "--spare-factors", "0.15", "--repeat", "2", "--no-report")
+    cli("leaderboard", "reporting", *few, "--policy", "own.py", "--out", "b").done()
+    journal = tmp_path / "b/journal.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:3]))
+    on = ("leaderboard", "--out", "b", "--resume", "--no-report")
+    assert "its policy 'own-first' is not loaded" in cli(*on).refused()
+    (tmp_path / "own.py").write_text(text + "# another text\n")
+    assert "its policy 'own-first' has changed" in cli(*on, "--policy", "own.py").refused()
+    (tmp_path / "own.py").write_text(text)
+    trace = tmp_path / "b/leaderboard-traces/reporting.parquet"
+    content = trace.read_bytes()
+    trace.write_bytes(content + b" ")
+    assert "has changed since the leaderboard was begun" in cli(*on, "--policy", "own.py").refused()
+    trace.write_bytes(content)
+    cli(*on, "--policy", "own.py").done()
+    assert len(journal.read_bytes().splitlines()) == len(lines)
+
+
+def test_another_study_in_the_folder_is_started_over(cli: Cli, experiment: Path) -> None:
+    few = ("--only", "dac", "--spare-factors", "0.15", "--repeat", "1", "--no-report", "--force")
+    cli("leaderboard", "reporting", *few, "--out", "b").done()
+    cli("sweep", experiment, "--vary", "ftl.spare_factor=0.2,0.3", "--out", "b", "--force", "--no-report").done()
+    assert "sweep" in cli("ls", "b").done()
+    cli("leaderboard", "reporting", *few, "--out", "b").done()
+    assert "leaderboard" in cli("ls", "b").done()

@@ -127,3 +127,5 @@ def test_the_front_keeps_what_nothing_beats() -> None:
 def test_percentiles_are_those_of_the_ranks() -> None:
     assert ranking.middle_95([float(one) for one in range(1001)]) == (25.0, 975.0)
     assert ranking.middle_95([1.0, math.nan]) is None
+    assert ranking.middle_95([*(float(one) for one in range(1001)), *[math.nan] * 100]) == (25.0, 975.0)
+    assert ranking.middle_95([]) is None

@@ -20,9 +20,9 @@ def files() -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(file.resolve()) for file in _files.values() if file.is_file()))
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all loaded policies."""
-    return tuple(dict.fromkeys(entry.split()[0] for entry in _files))
+def codes() -> dict[str, str]:
+    """Return the hash of the code of each loaded policy, by its name; of one that was loaded again the latest."""
+    return dict(entry.split() for entry in _files)
 
 
 def copy_files(code: Iterable[str], folder: Path) -> None:

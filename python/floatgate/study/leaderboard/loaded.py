@@ -61,11 +61,19 @@ class Leaderboard:
     def memory_bytes(self) -> dict[str, float]:
         """The memory of policies per logical page of a large drive; empty for a slot whose policies state none."""
         board, made = self.board, {}
+        if board.slot.table != "ftl.separate":
+            return {}
         for place, policy in enumerate(board.policies):
             row = self._rows.get((len(board.fields) * len(board.policies) + place) * board.seeds)
             if row is not None and row["status"] == DONE and MEMORY_BYTES in row:
                 made[policy] = (row[MEMORY_BYTES] or 0) / (row[LOGICAL_BYTES] / row[PAGE_BYTES])
         return made
+
+    def _unmeasured(self) -> list[str]:
+        """Return the failures of runs that tell the memory of policies."""
+        board, first = self.board, len(self.board.fields) * len(self.board.policies)
+        rows = [(name, self._rows.get((first + place) * board.seeds)) for place, name in enumerate(board.policies)]
+        return [f"{name}, memory: {row['error']}" for name, row in rows if row is not None and row["status"] == FAILED]
 
     @cached_property
     def cells(self) -> dict[tuple[str, str, float], Cell]:
@@ -85,7 +93,7 @@ class Leaderboard:
     @cached_property
     def standings(self) -> Standings:
         """The ranks, with intervals and tests."""
-        return standings(self.board, self.cells, self.memory_bytes)
+        return standings(self.board, self.cells, self.memory_bytes, self._unmeasured())
 
     def to_arrow(self) -> pa.Table:
         """Return one row per run, as a sweep has them."""
@@ -164,7 +172,7 @@ def board_of(kept: Node) -> Board:
         slot,
         policies,
         labels,
-        tuple(one.text() for one in kept["own"].elements()),
+        kept["own"].table(),
         tuple(map(Entry.from_kept, kept["traces"].elements())),
         tuple(LeftOut(one["name"].text(), one["reason"].text()) for one in kept["left_out"].elements()),
         tuple(float(one.value) for one in kept["spares"].elements()),

@@ -84,10 +84,13 @@ def ranks(means: Table) -> list[int | None]:
 
 
 def middle_95(values: Sequence[float]) -> tuple[float, float] | None:
-    """Return the 2.5th and the 97.5th percentile by nearest rank; None where a value is NaN."""
-    if not values or any(map(math.isnan, values)):
+    """Return the 2.5th and the 97.5th percentile by nearest rank; None where more than a tenth of the values is NaN.
+
+    A sample of traces may hold none on which a policy ran; it tells nothing of that policy.
+    """
+    ordered = sorted(value for value in values if not math.isnan(value))
+    if not ordered or len(ordered) < 0.9 * len(values):
         return None
-    ordered = sorted(values)
     return ordered[math.floor(0.025 * (len(ordered) - 1))], ordered[math.ceil(0.975 * (len(ordered) - 1))]
 
 

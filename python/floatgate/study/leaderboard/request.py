@@ -17,7 +17,7 @@ from floatgate.run.experiment import Experiment, Overrides, from_file, parse_set
 from floatgate.run.run import check
 from floatgate.study.leaderboard.drives import SPARES, large, pages_per_block, scaled
 from floatgate.study.leaderboard.slots import Slot, slot_of
-from floatgate.study.leaderboard.traces import Entry, LeftOut, named, one_write, prepared
+from floatgate.study.leaderboard.traces import FOLDER, ONE_WRITE, Entry, LeftOut, named, one_write, prepared
 from floatgate.study.runs.plan import RunPlan
 from floatgate.study.runs.points import Points
 from floatgate.study.same_in_all import shared_in_sweep
@@ -68,7 +68,7 @@ class Board:
         slot: of the policies.
         policies: in the order of the runs.
         labels: of the policies, with parameters of their own.
-        own: those that were loaded from outside.
+        own: the hashes of those that were loaded from outside.
         traces: that are run.
         left_out: that are not, with the reason.
         spares: spare factors of the drives of each trace.
@@ -79,7 +79,7 @@ class Board:
     slot: Slot
     policies: tuple[str, ...]
     labels: Mapping[str, str]
-    own: tuple[str, ...]
+    own: Mapping[str, str]
     traces: tuple[Entry, ...]
     left_out: tuple[LeftOut, ...]
     spares: tuple[float, ...]
@@ -104,7 +104,7 @@ class Board:
             "slot": self.slot.name,
             "policies": list(self.policies),
             "labels": dict(self.labels),
-            "own": list(self.own),
+            "own": dict(self.own),
             "traces": [trace.to_dict() for trace in self.traces],
             "left_out": [vars(one) for one in self.left_out],
             "spares": list(self.spares),
@@ -113,17 +113,29 @@ class Board:
         }
 
 
+@dataclass(frozen=True)
+class Ready:
+    """A request whose traces are prepared: what is compared, parameters by policy, and settings of all runs."""
+
+    board: Board
+    params: Mapping[str, Overrides]
+    settings: Overrides
+
+
 Prepared = Callable[[int, "int | None", str], None]
 """Called with the amount of traces that are prepared, the total, and an empty text."""
 
 
-def planned(request: Request, folder: Path, progress: Prepared | None = None) -> tuple[Board, RunPlan]:
-    """Prepare the traces in a folder, and plan the runs.
+def prepare(request: Request, folder: Path, progress: Prepared | None = None) -> Ready:
+    """Check a request and prepare its traces.
 
     Args:
         request: what to compare.
-        folder: of the leaderboard; exists.
+        folder: where the traces are written.
         progress: called after each trace.
+
+    Returns:
+        What is compared, and what :func:`planned` needs beside it.
 
     Raises:
         InputError: a policy, a parameter, a setting or a trace is unusable, or no trace is left.
@@ -136,23 +148,38 @@ def planned(request: Request, folder: Path, progress: Prepared | None = None) ->
     names = list(files)
     ready: list[str] = []
 
-    def prepare(number: int) -> Entry | LeftOut:
+    def one(number: int) -> Entry | LeftOut:
         entry = prepared(names[number], files[names[number]], folder)
         ready.append(names[number])
         if progress is not None:
             progress(len(ready), len(names), "")
         return entry
 
-    made = at_once(prepare, len(names), threading.Event())
-    traces = tuple(one for one in made if isinstance(one, Entry))
-    left_out = tuple(one for one in made if isinstance(one, LeftOut))
+    made = at_once(one, len(names), threading.Event())
+    traces = tuple(each for each in made if isinstance(each, Entry))
+    left_out = tuple(each for each in made if isinstance(each, LeftOut))
     if not traces:
         first = left_out[0]
         raise input_error(f"{first.name}: {first.reason}")
+    one_write(folder)
     labels = {name: _label(name, params[name]) for name in policies}
-    own = tuple(name for name in policies if name in kept.names())
+    codes = kept.codes()
+    own = {name: codes[name] for name in policies if name in codes}
     board = Board(slot, policies, labels, own, traces, left_out, request.spares, request.seeds, request.against)
-    return board, _runs(board, params, request.settings, folder)
+    return Ready(board, params, request.settings)
+
+
+def planned(made: Ready, folder: Path) -> RunPlan:
+    """Plan the runs, with the traces where they stay.
+
+    Args:
+        made: from :func:`prepare`.
+        folder: of the leaderboard, which has the traces.
+
+    Raises:
+        InputError: the runs are unusable.
+    """
+    return _runs(made.board, made.params, made.settings, folder)
 
 
 def _policies(slot: Slot, request: Request) -> tuple[str, ...]:
@@ -241,7 +268,7 @@ def _base(slot: Slot, settings: Overrides) -> Experiment:
 def _measured(folder: Path) -> Overrides:
     """Return the settings of the run that tells how much memory a policy takes: a write to a large drive."""
     return [
-        ("workload.file", toml_value("workload.file", str(one_write(folder)))),
+        ("workload.file", toml_value("workload.file", str(folder / FOLDER / ONE_WRITE))),
         ("workload.repeat", "1"),
         *large(PAGE_BYTES),
         ("workload.warmup_passes", "0"),

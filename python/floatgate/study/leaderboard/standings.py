@@ -124,13 +124,16 @@ class Standings:
     failures: tuple[str, ...]
 
 
-def standings(board: Board, cells: Cells, memory_bytes: Mapping[str, float]) -> Standings:
+def standings(
+    board: Board, cells: Cells, memory_bytes: Mapping[str, float], more_failures: Sequence[str] = ()
+) -> Standings:
     """Rank the policies of a leaderboard.
 
     Args:
         board: what was compared.
         cells: the results.
         memory_bytes: of a policy per logical page, where it is known.
+        more_failures: runs that failed beside those of cells, in words.
     """
     slot = board.slot
     rows = [Standing(name, board.labels[name], name in board.own, name in slot.knowing) for name in board.policies]
@@ -155,7 +158,7 @@ def standings(board: Board, cells: Cells, memory_bytes: Mapping[str, float]) -> 
         for (policy, trace, spare), cell in cells.items()
         if cell.failed
     ]
-    return Standings(tuple(order), tuple(counted), tuple(traces), reference, tuple(failures))
+    return Standings(tuple(order), tuple(counted), tuple(traces), reference, (*failures, *more_failures))
 
 
 def _missing(row: Standing, board: Board, cells: Cells) -> None:

@@ -13,7 +13,7 @@ from floatgate.study.leaderboard.drives import SMALLEST, STREAMS
 from floatgate.trace import conversion, library
 from floatgate.trace.dense_traces import PAGE_BYTES, Dense, dense
 
-FOLDER = "traces"
+FOLDER = "leaderboard-traces"
 """The folder of traces within that of a leaderboard."""
 ONE_WRITE = ".one-write.parquet"
 """The trace with which the memory of policies is measured; no other has a name with a dot in front."""
@@ -78,7 +78,9 @@ def named(sources: Sequence[str]) -> dict[str, Path]:
     Raises:
         InputError: two have the same name, or one is no file and no shipped trace.
     """
-    every = list(sources) or shipped()
+    if not sources:
+        return {name: library.path(name) for name in shipped()}
+    every = list(sources)
     names = [_name(source) for source in every]
     twice = repeated(names)
     if twice:
@@ -88,7 +90,7 @@ def named(sources: Sequence[str]) -> dict[str, Path]:
 
 def _file(source: str) -> Path:
     """Return the file of a trace; what looks like the name of a file is one, there or not."""
-    is_file = Path(source).exists() or Path(source).name != source or "." in source
+    is_file = Path(source).is_file() or Path(source).name != source or "." in source
     return Path(source) if is_file else library.path(source)
 
 
@@ -102,13 +104,12 @@ def prepared(name: str, source: Path, folder: Path) -> Entry | LeftOut:
     Args:
         name: of the trace.
         source: its file.
-        folder: of the leaderboard; the trace is written to ``traces/NAME.parquet`` in it.
+        folder: where ``NAME.parquet`` is written.
 
     Raises:
         InputError: it cannot be read, or has several devices.
     """
-    target = folder / FOLDER / f"{name}.parquet"
-    target.parent.mkdir(exist_ok=True)
+    target = folder / f"{name}.parquet"
     converted = target.with_suffix(".converted")
     try:
         trace = _dense(source, target, converted)
@@ -121,7 +122,7 @@ def prepared(name: str, source: Path, folder: Path) -> Entry | LeftOut:
             name, f"writes {wrote:,} different pages of 4 KiB; a drive that holds {STREAMS} streams has {SMALLEST:,}"
         )
     passes = PASSES if trace.page_writes < LONG_PAGE_WRITES else 1
-    place = str(target.relative_to(folder))
+    place = f"{FOLDER}/{target.name}"
     return Entry(name, str(source), place, trace.distinct_pages, trace.page_writes, passes)
 
 
@@ -129,7 +130,7 @@ def one_write(folder: Path) -> Path:
     """Write a trace of one page with every hint that a policy can need, and return its file.
 
     Args:
-        folder: of the leaderboard.
+        folder: where it is written.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -142,7 +143,7 @@ def one_write(folder: Path) -> Path:
         "bytes": pa.array([PAGE_BYTES], pa.int64()),
         **hints,
     }
-    target = folder / FOLDER / ONE_WRITE
+    target = folder / ONE_WRITE
     pq.write_table(pa.table(row), target)
     return target
 

@@ -127,6 +127,9 @@ class Sweep(Journaled):
             InputError: the folder cannot be written to.
         """
         if fresh:
+            # What marks a folder of another kind would be read in place of this one.
+            for document in shapes.DOCUMENTS.values():
+                (folder / document.file).unlink(missing_ok=True)
             cls.remove(folder)
             cls.write_plan(folder, plan_dict(plan))
         return cls(folder, plan)
