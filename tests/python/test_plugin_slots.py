@@ -11,6 +11,7 @@ import pytest
 
 import floatgate
 from floatgate import NONE, PASS_OVER, _core
+from floatgate.trace.library import path as recorded
 from test_plugins import LIFE, STATIC
 
 STATIC_RUN: dict[str, Any] = {**STATIC, "workload.requests": 30_000}
@@ -250,3 +251,79 @@ def test_a_throttle_has_the_keys_of_planning() -> None:
     throttled(**{"lifetime.throttle.unit_window_s": 300})
     with pytest.raises(floatgate.InputError, match="spare_share"):
         throttled(**{"lifetime.throttle.spare_share": 0.2})
+
+
+def test_a_leveler_that_never_ends_is_stopped() -> None:
+    leveler(job=lambda wear, s, p: wear.least_erased)  # noqa: ARG005
+    with pytest.raises(floatgate.RunError, match=r"named a block in job .* times though the host wrote nothing"):
+        leveled(**{"drive.endurance.pe_cycles": 100_000})
+
+
+def test_a_victim_that_was_passed_over_may_give_its_data() -> None:
+    """It is closed, though the victim policy no longer sees it."""
+
+    def review(wear: Any, victim: int, s: Any, p: Any) -> int:
+        if victim == wear.least_erased and wear.may_pass:
+            return PASS_OVER
+        return int(wear.least_erased) if victim != wear.least_erased else floatgate.COLLECT
+
+    leveler(review=review)
+    counts = leveled(**{"drive.endurance.pe_cycles": 100_000}).result.to_dict()["level"]
+    assert counts["triggered"] > 0
+    assert counts["passed_over"] > 0
+
+
+def test_a_state_that_does_not_fit_into_memory_is_refused_before_the_first_call() -> None:
+    called: list[int] = []
+    leveler(s=floatgate.State("f8", per=10**15), closed=lambda domain, block, s, p: called.append(block), job=answer(0))  # noqa: ARG005
+    with pytest.raises(floatgate.RunError, match="policy 'of-this-test': no memory for 8000000000000064 bytes"):
+        leveled()
+    throttle(s=floatgate.State("f8", per=10**15), delay=answer(0))
+    with pytest.raises(floatgate.RunError, match="no memory for"):
+        throttled()
+    with pytest.raises(floatgate.RunError, match="no memory for"):
+        floatgate.lifetime({**LIFE, "lifetime.throttle.policy": "of-this-test", "lifetime.forecast.waf": 1.5})
+    assert not called
+
+
+def test_a_bound_that_fails_stops_the_run() -> None:
+    def lead_max(p: Any) -> float:
+        raise ValueError("no bound")
+
+    leveler(job=answer(NONE), lead_max=lead_max)
+    with pytest.raises(floatgate.RunError, match="failed in lead_max, before the run: ValueError: no bound"):
+        leveled()
+
+
+def test_every_need_of_a_separator_is_checked() -> None:
+    parts = {"streams": 2, "write": lambda page, s, p: 0, "move": lambda page, s, p: 1}  # noqa: ARG005
+    floatgate.separator("of-this-test", needs=["contexts", "streams"], compiled=False)(type("OfThisTest", (), parts))
+    settings = {"workload.file": str(recorded("gcc-build")), "ftl.separate.policy": "of-this-test"}
+    with pytest.raises(floatgate.InputError, match="needs streams of the host, and this workload has none"):
+        floatgate.run({"drive.capacity": "256 MiB", **settings})
+
+
+def test_a_leveler_with_other_parameters_begins_anew(tmp_path: Path) -> None:
+    """A snapshot's state is of the parameters that it was made with."""
+    text = """
+import floatgate
+
+@floatgate.leveler("by-share", compiled=False)
+class ByShare:
+    share = floatgate.Param(2, least=1, most=100, doc="reviews per veto")
+    reviews = floatgate.State("uint64", per=1)
+
+    def review(wear, victim, s, p):
+        s.reviews[0] += 1
+        return floatgate.PASS_OVER if s.reviews[0] % p.share == 0 and wear.may_pass else floatgate.COLLECT
+"""
+    (tmp_path / "by_share.py").write_text(text)
+    floatgate.load_policies(tmp_path / "by_share.py")
+    settings = {**STATIC_RUN, "ftl.level.policy": "by-share"}
+    floatgate.run(settings, save_drive=tmp_path / "drive")
+    going_on = {**settings, "ftl.snapshot": str(tmp_path / "drive"), "workload.requests": 5_000}
+    vetoes = [
+        floatgate.run({**going_on, "ftl.level.share": share}).result.to_dict()["level"]["passed_over"]
+        for share in (2, 9)
+    ]
+    assert vetoes[0] > 2 * vetoes[1] > 0

@@ -90,7 +90,7 @@ pub struct Drive {
     journal: Journal,
     files: Files,
     head: Head,
-    /// Why the drive takes no more writes: it is worn out.
+    /// Why the drive takes no more writes: it is worn out, or a policy from outside failed.
     ended: Option<String>,
 }
 
@@ -179,7 +179,7 @@ impl Drive {
         self.journal.position()
     }
 
-    /// Returns why the drive takes no more writes, if it is worn out.
+    /// Returns why the drive takes no more writes, if it is at its end.
     #[must_use]
     pub fn ended(&self) -> Option<&str> {
         self.ended.as_deref()
@@ -293,6 +293,9 @@ impl Drive {
         }
         self.feed.end(read_whole(&self.files.journal)?);
         while self.ended.is_none() && self.simulation.step(1)? != Phase::Done {}
+        if let Some(fault) = self.simulation.policy_fault() {
+            return Err(Error::run(fault, "expected a policy that keeps to its contract"));
+        }
         Ok(Some(self.simulation.finish()))
     }
 }

@@ -358,8 +358,8 @@ pub type OnRecounted = unsafe extern "C" fn(
     params: *const f64,
     state: *mut c_void,
 ) -> u32;
-/// Returns by how many erases a block may be ahead of the mean of its domain before the wear-leveler acts; negative if
-/// its rule has no such bound. Forecasts of the first worn block go by it.
+/// Returns by how many erases a block may be ahead of the mean of its domain before the wear-leveler acts, above 0;
+/// negative if its rule has no such bound, NaN if the call failed. Forecasts of the first worn block go by it.
 pub type LeadMax = unsafe extern "C" fn(params: *const f64) -> f64;
 /// Returns the delay of every page write of an epoch, seconds: a number from 0 on. Anything else is a failure.
 pub type Delay = unsafe extern "C" fn(epoch: *const Epoch, params: *const f64, state: *mut c_void) -> f64;

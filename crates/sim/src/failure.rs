@@ -1,7 +1,7 @@
 //! Errors that report when and why a run stopped.
 
 use crate::plan::Plan;
-use floatgate_base::{Error, Place};
+use floatgate_base::{Error, Place, Result};
 use floatgate_flash::Counters;
 use floatgate_ftl::Failure;
 use floatgate_nand::Endurance;
@@ -11,6 +11,11 @@ pub(crate) fn another_trace(path: &str, requests: u64) -> Box<Error> {
     let expected = format!("expected the same {requests} requests to begin with");
     let what = "the workload has changed since the run was interrupted";
     Error::input(Place::Path(path.into()), what, expected)
+}
+
+/// Refuses a policy from outside that could not begin: it must not be called.
+pub(crate) fn must_have_begun(fault: Option<&'static str>) -> Result<()> {
+    fault.map_or(Ok(()), |fault| Err(Error::run(fault, "expected a policy that keeps to its contract")))
 }
 
 /// Returns the error of a drive that stopped before the workload.

@@ -143,12 +143,13 @@ impl Throttled {
         }
     }
 
-    /// Restores the state of the gate of the same plan.
-    pub fn restore(&mut self, plan: &Plan, saved: SavedThrottled) {
+    /// Restores the state of the gate of the same plan; returns false if it is of another throttle.
+    pub fn restore(&mut self, plan: &Plan, saved: SavedThrottled) -> bool {
         let SavedThrottled { gate, passed, request_wait_ns, amplification, now_ns, observed_ns } = saved;
         self.gate = Gate::resume(setup(plan, 0.0, 0.0), gate);
         (self.passed, self.request_wait_ns, self.amplification) = (passed, request_wait_ns, amplification);
         (self.now_ns, self.observed_ns) = (now_ns, observed_ns);
+        self.gate.fits()
     }
 
     pub fn gate(&self) -> &Gate {

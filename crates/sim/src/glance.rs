@@ -35,6 +35,12 @@ pub struct Glance<'a> {
 }
 
 impl Simulation {
+    /// Returns the fault that a policy from outside made, if one did.
+    #[must_use]
+    pub fn policy_fault(&self) -> Option<&'static str> {
+        self.stages.serving.policy_fault()
+    }
+
     /// Returns what the run has counted so far.
     #[must_use]
     pub fn glance(&self) -> Glance<'_> {

@@ -262,10 +262,13 @@ fn resume_gate_and_buffer(
     buffer: &mut Option<Buffered>,
     from: &mut Reader<'_>,
 ) -> Result<()> {
-    match (gate, from.state::<Option<SavedThrottled>>("throttle")?) {
-        (None, None) => {}
+    let fits = match (gate, from.state::<Option<SavedThrottled>>("throttle")?) {
+        (None, None) => true,
         (Some(gate), Some(saved)) => gate.restore(plan, saved),
-        _ => return Err(damaged(from.path(), 0, "the snapshot is damaged: its throttle differs")),
+        _ => false,
+    };
+    if !fits {
+        return Err(damaged(from.path(), 0, "the snapshot is damaged: its throttle differs"));
     }
     let fits = match (buffer, from.state("buffer")?) {
         (None, None) => true,

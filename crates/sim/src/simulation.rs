@@ -129,6 +129,7 @@ impl Simulation {
     fn with_source(plan: Plan, kept: Kept, source: Box<dyn Source>) -> Result<Self> {
         let reading = Reading::new(&plan, source);
         let stages = Stages::new(&plan, None, kept);
+        failure::must_have_begun(stages.serving.policy_fault())?;
         let state = State::Ends(Vec::new());
         let scans =
             plan.workload.beyond == Beyond::Scale && matches!(plan.workload.source, Workload::Trace { .. });

@@ -175,7 +175,7 @@ def _watch(served: LiveDrive, *, quiet: bool) -> None:
                 print(_line(shown), file=sys.stderr)
             if shown and shown["ended"] and not ended:
                 ended = True
-                warn(f"the drive is worn out, and takes no more writes: {shown['ended']}")
+                warn(f"the drive takes no more writes: {shown['ended']}")
             if shown and not advised and (advice := partial_pages.advice(before, shown)) is not None:
                 advised = True
                 warn(advice)

@@ -143,7 +143,7 @@ class Interpreted:
     def functions(self) -> dict[str, Any]:
         """Return the functions by their names in the contract, as ctypes calls them."""
         own = _OF_SLOT[self._declared.slot](self)
-        failed = {"delay": math.nan, "lead_max": -1.0}
+        failed = {"delay": math.nan, "lead_max": math.nan}
         made = {
             name: contract.FUNCTIONS[name](_guarded(function, failed.get(name, contract.FAILED)))
             for name, function in own.items()

@@ -122,7 +122,7 @@ fn scenario(slot: &Slot, info: &PolicyInfo, folder: &Folder) -> Scenario {
     let run = |toml: String, figures| Scenario { toml, life: false, figures };
     match slot.key {
         "ftl.separate" => {
-            let workload = if separator(info.name, &[]).needs().is_some() {
+            let workload = if !separator(info.name, &[]).needs().is_empty() {
                 format!("file = \"{}/hinted.parquet\"\n", folder.path())
             } else {
                 format!("requests = 20000\n{HOT_COLD}hot_share_of_writes = 0.8\n")

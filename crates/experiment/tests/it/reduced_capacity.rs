@@ -25,7 +25,7 @@ fn drive(rng: &mut Rng) -> (Layout, Setup) {
             1 => Separate::HostGc,
             _ => Separate::of(&separate::SLOT.with(row(rng, &separate::SLOT).name, &[])),
         };
-        if separate.needs().is_none() && !separate.foresees() && separate.streams() <= 8 {
+        if separate.needs().is_empty() && !separate.foresees() && separate.streams() <= 8 {
             break separate;
         }
     };

@@ -204,7 +204,7 @@ fn every_separator_runs_in_both_modes() {
                      [drive.buffer]\ncapacity = \"{buffer}\"\n[ftl]\nspare_factor = 0.5\nprecondition = \"random\"\n\
                      [ftl.separate]\npolicy = \"{}\"\n[workload]\n{}",
                     info.name,
-                    if needs(info).is_some() { &trace } else { synthetic }
+                    if !needs(info).is_empty() { &trace } else { synthetic }
                 );
                 let mut resolved = load(Some(&toml), "e.toml", &[]).unwrap_or_else(|e| panic!("{e}\n{toml}"));
                 resolved.plan.shadow = true;

@@ -120,12 +120,19 @@ impl LeastErased {
         self.sort();
     }
 
-    /// Updates the erases of all units.
-    pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
-        if self.erases.iter().ne(erases.iter()) {
+    /// Updates the erases of all units; returns whether they differ.
+    pub fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) -> bool {
+        let differs = self.erases.iter().ne(erases.iter());
+        if differs {
             self.erases.iter_mut().zip(erases.iter()).for_each(|(ours, &n)| *ours = n);
             self.sort();
         }
+        differs
+    }
+
+    /// Checks whether a unit is closed.
+    pub fn holds(&self, unit: UnitId) -> bool {
+        self.places[unit] != ABSENT
     }
 
     /// Checks whether the state fits a drive of this layout.

@@ -158,7 +158,7 @@ impl LevelerState {
     /// Checks whether both states belong to the same leveler.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
-            (Self::Plugin(one), Self::Plugin(other)) => one.code() == other.code(),
+            (Self::Plugin(one), Self::Plugin(other)) => one.is_like(other),
             _ => std::mem::discriminant(self) == std::mem::discriminant(other),
         }
     }

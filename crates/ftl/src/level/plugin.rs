@@ -9,7 +9,7 @@ use crate::faults::Faults;
 use crate::jobs::request::DriveView;
 use crate::jobs::{Request, Target, Urgency};
 use crate::pool::Want;
-use crate::units::{NOT_INDEXED, Units};
+use crate::units::Units;
 use floatgate_base::{ChosenPolicy, DomainId, IdSlice, IdVec, Ppn, Rng, UnitId};
 use floatgate_flash::{Cause, Layout};
 use floatgate_nand::LeadLimit;
@@ -48,7 +48,7 @@ impl super::Params for Params {
         let lead_max = self.0.plugin.policy.lead_max?;
         // SAFETY: the values have the length that the policy expects.
         let lead = unsafe { lead_max(self.0.values.as_ptr()) };
-        (lead >= 0.0 && lead.is_finite()).then(|| LeadLimit::constant(lead))
+        (lead > 0.0 && lead.is_finite()).then(|| LeadLimit::constant(lead))
     }
 
     fn state(&self, layout: &Layout) -> State {
@@ -57,12 +57,18 @@ impl super::Params for Params {
         if let Some(fault) = fault {
             faults.report(fault);
         }
+        // SAFETY: the values have the length that the policy expects.
+        let lead = self.0.plugin.policy.lead_max.map(|lead_max| unsafe { lead_max(self.0.values.as_ptr()) });
+        if lead.is_some_and(f64::is_nan) {
+            faults.report(self.0.plugin.failed("lead_max", "before the run"));
+        }
         State {
             kept,
             closed: LeastErased::new(layout),
             erases: IdVec::filled(0, layout.domains()),
             requested: IdVec::filled(None, layout.domains()),
             pages_per_unit: layout.pages_per_unit(),
+            moves: IdVec::filled((0, 0), layout.domains()),
             faults,
             calls: 0,
         }
@@ -92,6 +98,8 @@ pub struct State {
     /// The unit to be emptied, by domain.
     requested: IdVec<DomainId, Option<UnitId>>,
     pages_per_unit: u32,
+    /// Host page writes at the last move of a domain, and moves since.
+    moves: IdVec<DomainId, (u64, u32)>,
     #[serde(skip)]
     faults: Faults,
     #[serde(skip)]
@@ -109,22 +117,16 @@ struct Seen<'a> {
 }
 
 impl Seen<'_> {
-    /// Checks whether a number is that of a closed unit of the domain.
-    fn is_closed(&self, number: u32) -> bool {
-        let unit = UnitId(number);
-        self.units.meta.get(unit).is_some_and(|meta| meta.pos != NOT_INDEXED)
-            && self.layout.domain_of(unit) == self.domain
-    }
-
     fn when(&self) -> String {
         format!("for domain {} after {} host page writes", self.domain, self.now)
     }
 }
 
 impl State {
-    /// Returns the code of the policy.
-    pub fn code(&self) -> String {
-        self.kept.plugin.code()
+    /// Checks whether both states are of the same policy with the same parameters.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let of = |state: &Self| Chosen { plugin: state.kept.plugin, values: state.kept.values };
+        of(self) == of(other)
     }
 
     /// Returns the first fault of the policy.
@@ -159,6 +161,13 @@ impl State {
         }
     }
 
+    /// Checks whether a number is that of a closed unit of the domain. Victims that were passed over are closed, too,
+    /// though the victim policy no longer sees them.
+    fn is_closed(&self, number: u32, seen: &Seen<'_>) -> bool {
+        let unit = UnitId(number);
+        number < seen.layout.units() && seen.layout.domain_of(unit) == seen.domain && self.closed.holds(unit)
+    }
+
     /// Makes a call; the first ones are made twice, from the same state.
     fn call(&mut self, function: &str, when: &dyn Fn() -> String, each: impl Fn(&mut Kept) -> u32) -> u32 {
         let before = (self.calls < CHECKED).then(|| self.kept.clone());
@@ -188,6 +197,25 @@ impl State {
         if call(&plugin.policy, values, self.kept.at()) == Some(FAILED) {
             self.faults.report(plugin.failed(function, &format!("for block {of}")));
         }
+    }
+
+    /// Counts a move, of which a domain may have as many as it has blocks while the host writes nothing: a policy that
+    /// always names a block would never come to an end.
+    fn may_request(&mut self, domain: DomainId, seen: &Seen<'_>) -> bool {
+        let (since, moves) = &mut self.moves[domain];
+        if *since != seen.now {
+            (*since, *moves) = (seen.now, 0);
+        }
+        *moves += 1;
+        if *moves <= seen.layout.units_per_domain() {
+            return true;
+        }
+        let (name, when) = (self.kept.plugin.info.name, seen.when());
+        self.faults.report(format!(
+            "policy '{name}' named a block in job {moves} times though the host wrote nothing meanwhile, {when}; expected \
+             NONE once nothing is left to move"
+        ));
+        false
     }
 
     #[cold]
@@ -268,7 +296,7 @@ impl Leveler for State {
             COLLECT | FAILED => Verdict::Collect,
             PASS_OVER if may_pass => Verdict::PassOver,
             PASS_OVER => Verdict::Collect,
-            _ if answer != victim.0 && seen.is_closed(answer) => Verdict::Swap(UnitId(answer)),
+            _ if answer != victim.0 && self.is_closed(answer, &seen) => Verdict::Swap(UnitId(answer)),
             _ => {
                 self.refuse("review", answer, &seen);
                 Verdict::Collect
@@ -295,13 +323,19 @@ impl Leveler for State {
         if answer == NONE || answer == FAILED || most_worn_free == NONE {
             return None;
         }
-        if !seen.is_closed(answer) {
+        if !self.is_closed(answer, &seen) {
             self.refuse("job", answer, &seen);
             return None;
         }
         let urgency = if self.requested[domain].is_none() {
+            if !self.may_request(domain, &seen) {
+                return None;
+            }
             Urgency::Leveling
         } else {
+            if self.requested[domain] != Some(UnitId(answer)) {
+                return None;
+            }
             let urgent = self.kept.plugin.policy.urgent?;
             let due = self.call("urgent", &|| seen.when(), |kept| {
                 // SAFETY: as in `review`.
@@ -325,11 +359,14 @@ impl Leveler for State {
     }
 
     fn learn_wear(&mut self, erases: &IdSlice<UnitId, u32>) {
-        self.closed.learn_wear(erases);
+        let differs = self.closed.learn_wear(erases);
         let per_domain = erases.len() / self.erases.len();
         let by_domain = erases.as_slice().chunks(per_domain);
         self.erases = by_domain.map(|erases| erases.iter().map(|&n| u64::from(n)).sum()).collect();
-        self.recounted(erases);
+        // A drive that goes on has the counts that the policy knows.
+        if differs {
+            self.recounted(erases);
+        }
     }
 
     fn restart(&mut self) {
@@ -340,10 +377,11 @@ impl Leveler for State {
     }
 
     fn fits(&self, layout: &Layout) -> bool {
-        self.kept.fits(&shape(layout))
+        self.kept.plugin.kind == SlotKind::Leveler
+            && self.kept.fits(&shape(layout))
             && self.pages_per_unit == layout.pages_per_unit()
             && self.closed.fits(layout)
-            && [self.erases.len(), self.requested.len()] == [layout.domains() as usize; 2]
+            && [self.erases.len(), self.requested.len(), self.moves.len()] == [layout.domains() as usize; 3]
     }
 
     fn audit(&self, layout: &Layout, closed: &IdSlice<UnitId, bool>) -> Result<(), String> {

@@ -243,15 +243,15 @@ impl Separate {
         !matches!(self, Self::None | Self::HostGc)
     }
 
-    /// Returns what it requires of a workload.
+    /// Returns all that it requires of a workload.
     #[must_use]
-    pub fn needs(self) -> Option<Needs> {
+    pub fn needs(self) -> Vec<Needs> {
         match self {
-            Self::HostStreams(_) => Some(Needs::Streams),
-            Self::Pds(_) | Self::Ids(_) => Some(Needs::Contexts),
-            Self::Predicted(params) if params.goes_by_column() => Some(Needs::Lives),
-            Self::Plugin(params) => params.needs(),
-            _ => None,
+            Self::HostStreams(_) => vec![Needs::Streams],
+            Self::Pds(_) | Self::Ids(_) => vec![Needs::Contexts],
+            Self::Predicted(params) if params.goes_by_column() => vec![Needs::Lives],
+            Self::Plugin(params) => params.needs().collect(),
+            _ => vec![],
         }
     }
 

@@ -134,7 +134,9 @@ impl Life<'_> {
             managed: managed.map(|(_, managed)| managed),
         };
         let (mut passes, mut reported) = (0, 0.0);
-        while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns {
+        while pass.base_ns.saturating_add(gate.held_back_ns()) < setup.target_ns
+            && gate.policy_fault().is_none()
+        {
             pass.top_down(&mut gate, &mut book);
             pass.base_ns = pass.base_ns.saturating_add(period_ns);
             passes += 1;

@@ -233,6 +233,15 @@ impl Epochs {
         }
     }
 
+    /// Checks whether the state of a throttle from outside is one of the throttle that is set.
+    pub(super) fn fits(&self, setup: &Setup) -> bool {
+        match (&self.outside, setup.policy) {
+            (None, Throttle::Plugin(_)) => false,
+            (Some(outside), Throttle::Plugin(params)) => outside.fits(params, setup.page_bytes),
+            (outside, _) => outside.is_none(),
+        }
+    }
+
     /// Returns the fault that a throttle from outside made, if one did.
     #[must_use]
     pub fn fault(&self) -> Option<&'static str> {

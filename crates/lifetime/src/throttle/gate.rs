@@ -68,6 +68,12 @@ impl Gate {
         Self { periods: Periods::new(setup, state) }
     }
 
+    /// Checks whether the state is one of this throttle: one from outside goes by the bytes that it stated.
+    #[must_use]
+    pub fn fits(&self) -> bool {
+        self.periods.state.epochs.fits(&self.periods.setup)
+    }
+
     /// Uses predicted counts where no drive is observed; manager and cost of page writes follow them.
     pub fn foresee(&mut self, foreseen: Foreseen) {
         self.periods.foreseen = Some(foreseen);

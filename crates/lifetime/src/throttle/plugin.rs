@@ -27,6 +27,19 @@ impl Params {
     }
 }
 
+/// Describes a drive in the terms of the contract, as far as a throttle knows it.
+fn shape(page_bytes: u32) -> contract::Shape {
+    contract::Shape {
+        size: size_of::<contract::Shape>() as u32,
+        logical_pages: 0,
+        pages_per_block: 0,
+        blocks: 0,
+        domains: 0,
+        page_bytes,
+        seed: 0,
+    }
+}
+
 /// A throttle from outside in one life.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct Outside {
@@ -40,16 +53,7 @@ pub(super) struct Outside {
 impl Outside {
     /// Begins a life.
     pub fn new(params: Params, page_bytes: u32) -> Self {
-        let shape = contract::Shape {
-            size: size_of::<contract::Shape>() as u32,
-            logical_pages: 0,
-            pages_per_block: 0,
-            blocks: 0,
-            domains: 0,
-            page_bytes,
-            seed: 0,
-        };
-        let (kept, fault) = Kept::begin(params.0, &shape);
+        let (kept, fault) = Kept::begin(params.0, &shape(page_bytes));
         let mut state = Self { kept, calls: 0, fault: None };
         if let Some(fault) = fault {
             state.report(fault);
@@ -61,6 +65,12 @@ impl Outside {
     #[cold]
     fn report(&mut self, fault: String) {
         self.fault.get_or_insert_with(|| fault.leak());
+    }
+
+    /// Checks whether this is a state of this throttle.
+    pub fn fits(&self, Params(chosen): Params, page_bytes: u32) -> bool {
+        let Kept { plugin, values, .. } = self.kept;
+        Chosen { plugin, values } == chosen && self.kept.fits(&shape(page_bytes))
     }
 
     /// Returns the first fault.

@@ -43,7 +43,7 @@ impl Foreseeing {
             splitter: addressing::splitter(plan, ends),
             extents: Extents::default(),
             request_ends: Vec::new(),
-            foretold: plan.ftl.setup.separate.needs() == Some(Needs::Lives),
+            foretold: plan.ftl.setup.separate.needs().contains(&Needs::Lives),
             lives: Vec::new(),
             passes: 0,
         }

@@ -1,7 +1,7 @@
 //! Opens the workload, and refuses one that cannot drive the run.
 
 use crate::plan::{Arrival, Mode, Plan, Precondition, Workload};
-use floatgate_base::{Error, Place, Result};
+use floatgate_base::{Error, OptionalColumns, Place, Result};
 use floatgate_ftl::separate::Needs;
 use floatgate_host::{Beyond, QueueOf};
 use floatgate_lifetime::Throttle;
@@ -146,18 +146,23 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
             "expected a trace that `floatgate trace record` made (docs/recording.md), or timing = \"free-blocks\"",
         );
     }
-    match plan.ftl.setup.separate.needs() {
-        Some(Needs::Contexts) if !columns.context => refuse(
+    plan.ftl.setup.separate.needs().into_iter().try_for_each(|need| separator_has(need, name, columns))
+}
+
+/// Refuses a workload without what a separator needs.
+fn separator_has(need: Needs, name: &str, columns: OptionalColumns) -> Result<()> {
+    match need {
+        Needs::Contexts if !columns.context => refuse(
             "ftl.separate.policy",
             format!("{name} needs program contexts, and this workload has none"),
             "expected a trace that `floatgate trace record` made (docs/recording.md), or another separator",
         ),
-        Some(Needs::Streams) if !columns.stream => refuse(
+        Needs::Streams if !columns.stream => refuse(
             "ftl.separate.policy",
             format!("{name} needs streams, and this workload has none"),
             "expected a trace with a column of streams (docs/convert.md), or another separator",
         ),
-        Some(Needs::HostStreams) if !columns.stream || columns.stream_is_process => {
+        Needs::HostStreams if !columns.stream || columns.stream_is_process => {
             let there = if columns.stream { "processes alone" } else { "none" };
             refuse(
                 "ftl.separate.policy",
@@ -165,7 +170,7 @@ fn check_columns(plan: &Plan, source: &dyn Source) -> Result<()> {
                 "expected a trace with a column of streams (docs/own-policies.md), or another separator",
             )
         }
-        Some(Needs::Lives) if !columns.predicted_life => refuse(
+        Needs::Lives if !columns.predicted_life => refuse(
             "ftl.separate.lives",
             format!("{name} needs a column of predicted lives, and this workload has none"),
             "expected a Parquet trace with a column predicted_life (docs/separation.md), or lives = \"exact\"",

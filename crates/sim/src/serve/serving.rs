@@ -95,10 +95,19 @@ impl Serving {
         placed: Placed<'_>,
         devices: &[String],
     ) -> Result<usize, Stop> {
-        match self {
+        let served = match self {
             Self::Functional(serving) => serving.serve(chunk, placed),
             Self::Timed(serving) => serving.serve(chunk, placed, devices).map(|()| chunk.len()),
-        }
+        }?;
+        // The drive reports its own; a throttle's must stop the run before its state is saved.
+        let fault = self.gate().and_then(Throttled::policy_fault);
+        fault.map_or(Ok(served), |fault| Err(Stop::Flush(Failure::Policy(fault))))
+    }
+
+    /// Returns the fault that a policy from outside made, if one did.
+    pub fn policy_fault(&self) -> Option<&'static str> {
+        let of_gate = || self.gate().and_then(Throttled::policy_fault);
+        with_drive!(self, drive => drive.ftl.policy_fault()).or_else(of_gate)
     }
 
     /// Begins counting. The buffer is flushed first; its pages belong to the warm-up and do not count.
@@ -122,8 +131,7 @@ impl Serving {
             Self::Timed(serving) => serving.finish(devices),
         }?;
         // Work in idle time may have found one after the last request.
-        let of_gate = || self.gate().and_then(Throttled::policy_fault);
-        let fault = with_drive!(&*self, drive => drive.ftl.policy_fault()).or_else(of_gate);
+        let fault = self.policy_fault();
         fault.map_or(Ok(()), |fault| Err(Stop::Flush(Failure::Policy(fault))))
     }
 

@@ -132,7 +132,7 @@ function show(now) {
   if (now.uptime_s - drawn < 0.5) return;
   drawn = now.uptime_s;
   const behind = now.outstanding > BEHIND ? ` Requests come faster than the simulated drive serves them: ${now.outstanding.toLocaleString("en")} are under way, and latencies grow (--delay holds replies back).` : "";
-  $("state").textContent = now.ended ? `The drive is worn out, and takes no more writes: ${now.ended}` : `Serving.${behind}`;
+  $("state").textContent = now.ended ? `The drive takes no more writes: ${now.ended}` : `Serving.${behind}`;
   $("state").className = now.ended ? "bad" : "";
   showCards(now, d);
   showCauses(now, d);

@@ -114,7 +114,7 @@ pub fn draw_any(rng: &mut Rng, trace: bool) -> Case {
         bound.step();
         let separator = policy(rng, &separate::SLOT);
         let separate = Separate::of(&separator);
-        if separate.needs().is_none() && separate.streams() <= STREAMS_MAX {
+        if separate.needs().is_empty() && separate.streams() <= STREAMS_MAX {
             return draw_with(rng, trace, &separator);
         }
     }

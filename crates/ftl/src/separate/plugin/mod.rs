@@ -43,15 +43,15 @@ impl Params {
         self.streams
     }
 
-    /// Returns what it requires of a workload.
-    pub fn needs(self) -> Option<Needs> {
-        let has = |flag| self.chosen.plugin.policy.needs & flag != 0;
-        match (has(needs::CONTEXTS), has(needs::STREAMS), has(needs::HANDLES)) {
-            (true, _, _) => Some(Needs::Contexts),
-            (_, true, _) => Some(Needs::HostStreams),
-            (_, _, true) => Some(Needs::Streams),
-            _ => None,
-        }
+    /// Returns all that it requires of a workload.
+    pub fn needs(self) -> impl Iterator<Item = Needs> {
+        let flags = self.chosen.plugin.policy.needs;
+        let known = [
+            (needs::CONTEXTS, Needs::Contexts),
+            (needs::STREAMS, Needs::HostStreams),
+            (needs::HANDLES, Needs::Streams),
+        ];
+        known.into_iter().filter(move |(flag, _)| flags & flag != 0).map(|(_, need)| need)
     }
 }
 

@@ -300,7 +300,8 @@ impl LineFormat for Reader {
         let has = |is: fn(&Kind) -> bool| columns.columns.iter().any(|column| is(&column.kind));
         let stream = has(|kind| matches!(kind, Kind::Process));
         let flags = has(|kind| matches!(kind, Kind::Rwbs));
-        let filled = OptionalColumns { stream, flags, ..OptionalColumns::default() };
+        let filled =
+            OptionalColumns { stream, stream_is_process: stream, flags, ..OptionalColumns::default() };
         let (headings, processes) = (Vec::new(), Processes::default());
         Ok(Self { columns, separator, lines: 0, headings, began: false, processes, flags: 0, filled })
     }
